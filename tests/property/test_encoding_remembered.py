@@ -15,7 +15,7 @@ from agentfs_lsp.domain.settings.groups import EncodingSettings
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.service.files.decoding import DecodedFiles
-from agentfs_lsp.service.files.snapshot import Snapshot, look, remember
+from agentfs_lsp.service.files.snapshot import Snapshot, Source
 from agentfs_lsp.service.files.store import Blob, FileStore, Location, Root
 from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.proposal.record import RecordedFile
@@ -49,8 +49,12 @@ def settings_of(encoding: str) -> Settings:
     return replace(Settings(), encoding=EncodingSettings(default=encoding))
 
 
+def source(disk: OneFile, decoded: DecodedFiles, settings: Settings) -> Source:
+    return Source(cast("FileStore", disk), decoded, Location(ROOT, "f"), settings)
+
+
 def seen(disk: OneFile, decoded: DecodedFiles, settings: Settings) -> Snapshot:
-    return look(cast("FileStore", disk), decoded, Location(ROOT, "f"), None, settings, 1 << 20)
+    return source(disk, decoded, settings).look(None, 1 << 20)
 
 
 @st.composite
@@ -90,8 +94,7 @@ def test_what_is_left_reads_as_it_was_written(file: tuple[bytes, str], data: Any
         if base.text.lossy and change.proposed_bytes.decode("utf-8", "surrogateescape") != change.proposed:
             return  # undecodable bytes have become decodable together
         disk.data = change.proposed_bytes
-        store = cast("FileStore", disk)
-        remember(store, decoded, base.location, change.proposed_file, change.proposed_hash, settings, None)
+        source(disk, decoded, settings).remember(change.proposed_file, change.proposed_hash)
         left = seen(disk, decoded, settings)
         event(f"looks otherwise: {seen(disk, DecodedFiles(), settings).text != left.text}")
         assert left.text.shown == change.shown

@@ -16,7 +16,7 @@ from agentfs_lsp.domain.text.likely_encoding import likely_encoding
 from agentfs_lsp.domain.text.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.text.textfile import Eol, eol_of, mark_of
 from agentfs_lsp.service import read_policy
-from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, as_text, look
+from agentfs_lsp.service.files.snapshot import Buffer, Snapshot
 from agentfs_lsp.service.files.store import Location
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, Workspace, in_thread, is_small
 
@@ -144,9 +144,9 @@ def _read_whole(
     ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None, max_bytes: int
 ) -> tuple[Passage | None, Snapshot]:
     """The passage, or None if the file doesn't exist."""
-    settings = ws.settings_in(location.root)
-    snapshot = look(ws.files, ws.decoded, location, buffer, settings, max_bytes, ws.encoding_of(location))
-    return _passage(command, path, snapshot, settings) if snapshot.exists else None, snapshot
+    source = ws.source_of(location)
+    snapshot = source.look(buffer, max_bytes)
+    return _passage(command, path, snapshot, source.settings) if snapshot.exists else None, snapshot
 
 
 def _record_read(ws: Workspace, command: Read, passage: Passage | None, snapshot: Snapshot) -> Passage:
@@ -222,15 +222,13 @@ def _read_range(
     ws: Workspace, command: Read, path: str, location: Location, stopped: Callable[[], bool]
 ) -> Passage:
     """Read a range of a file too large to load; finding it may take minutes, unless `stopped`."""
-    settings = ws.settings_in(location.root)
-    limits = settings.limits
+    source = ws.source_of(location)
+    settings, limits = source.settings, source.settings.limits
     lines, most = command.limit, limits.max_file_bytes
     if lines is None:
         lines, most = limits.read_lines, min(most, _BYTES_OF_A_CHARACTER * limits.read_chars)
     found = ws.files.read_lines(location, command.start_line, lines, most, stopped)
-    text = as_text(
-        ws.files, location, mark_of(found.head) + found.data, settings, named=ws.encoding_of(location)
-    )
+    text = source.as_text(mark_of(found.head) + found.data)
     if text.encoding.startswith(("utf-16", "utf-32")) and not text.bom:
         raise BinaryFile(path)  # line ends of several bytes, but no mark to say so
     shown = text.shown

@@ -58,9 +58,9 @@ def _creation(
 ) -> FileChange:
     content, corrections = _without_mark(command.content)
     wanted = eol_for(ws.files, snapshot.location)
-    if wanted and eol_of(content) not in ("none", wanted.name):
-        content = with_eol(content, wanted.end)
-        corrections.append(Correction("line_ends", wanted.name))
+    if wanted and eol_of(content) not in ("none", eol_of(wanted)):
+        content = with_eol(content, wanted)
+        corrections.append(Correction("line_ends", eol_of(wanted)))
     splices = (Splice(0, 0, content),) if content else ()
     return FileChange(
         path,

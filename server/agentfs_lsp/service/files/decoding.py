@@ -15,10 +15,12 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.text.textfile import TextFile
+
+T = TypeVar("T")
 
 SMALL = 64 * 1024
 """Smaller files are not cached."""
@@ -61,11 +63,7 @@ class DecodedFiles:
 
     def remember_eol(self, absolute: str, digest: str, eol: str) -> None:
         """Remember the line end the file had before this revision, which has none."""
-        with self._lock:
-            self._eols[absolute, digest] = eol
-            self._eols.move_to_end((absolute, digest))
-            if len(self._eols) > MAX_ENCODINGS:
-                self._eols.popitem(last=False)
+        self._remember(self._eols, (absolute, digest), eol)
 
     def remembered_eol(self, absolute: str, digest: str) -> str:
         """The file's line end before this revision, or ""."""
@@ -73,11 +71,7 @@ class DecodedFiles:
 
     def remember_encoding(self, absolute: str, digest: str, written: Written) -> None:
         """Remember how this revision is encoded, whatever its bytes look like."""
-        with self._lock:
-            self._encodings[absolute, digest] = written
-            self._encodings.move_to_end((absolute, digest))
-            if len(self._encodings) > MAX_ENCODINGS:
-                self._encodings.popitem(last=False)
+        self._remember(self._encodings, (absolute, digest), written)
 
     def remembered_encoding(self, absolute: str, digest: str) -> Written | None:
         """How this revision is encoded, if remembered."""
@@ -118,6 +112,13 @@ class DecodedFiles:
             if SMALL < len(data) <= BUDGET:
                 self._known[absolute] = _Known(data, text, digest)
                 self._shrink()
+
+    def _remember(self, known: OrderedDict[tuple[str, str], T], key: tuple[str, str], value: T) -> None:
+        with self._lock:
+            known[key] = value
+            known.move_to_end(key)
+            if len(known) > MAX_ENCODINGS:
+                known.popitem(last=False)
 
     def _shrink(self) -> None:
         held = sum(len(one.data) + one.text_size for one in self._known.values())

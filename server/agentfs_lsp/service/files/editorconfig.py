@@ -6,7 +6,6 @@ Consulted only when needed: for bytes that are not UTF-8, and for a new file's l
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, NamedTuple
 
 from agentfs_lsp.domain.editorconfig import properties_for
 from agentfs_lsp.domain.errors import DomainError
@@ -20,16 +19,7 @@ MAX_BYTES_TOGETHER = 256 * 1024
 workspace may contain them, and parsing goes line by line."""
 
 
-class LineEnd(NamedTuple):
-    """A line end: its wire name and its characters."""
-
-    name: Literal["lf", "crlf", "cr"]
-    end: str
-
-
-_LINE_ENDS: dict[str, LineEnd] = {
-    one.name: one for one in (LineEnd("lf", "\n"), LineEnd("crlf", "\r\n"), LineEnd("cr", "\r"))
-}
+_LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 
 def charset_for(files: FileStore, location: Location) -> str | None:
@@ -37,8 +27,8 @@ def charset_for(files: FileStore, location: Location) -> str | None:
     return _properties(files, location).get("charset")
 
 
-def eol_for(files: FileStore, location: Location) -> LineEnd | None:
-    """The line end for a new file; None if unspecified."""
+def eol_for(files: FileStore, location: Location) -> str | None:
+    """The line end for a new file, as characters; None if unspecified."""
     return _LINE_ENDS.get(_properties(files, location).get("end_of_line", ""))
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
 from agentfs_lsp.domain.revision import Expected, hash_bytes
@@ -28,8 +28,6 @@ from agentfs_lsp.service.files.decoding import Written
 from agentfs_lsp.service.files.editorconfig import charset_for
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.service.files.decoding import DecodedFiles
     from agentfs_lsp.service.files.documents import Document
@@ -148,109 +146,104 @@ class Snapshot:
         return tuple(found)
 
 
-def look(
-    files: FileStore,
-    decoded: DecodedFiles,
-    location: Location,
-    buffer: Buffer | None,
-    settings: Settings,
-    max_bytes: int,
-    named: str | None = None,
-) -> Snapshot:
-    """Read the file and lay the buffer over it. `named`: the encoding the editor would use, by its own name.
-    Raises BinaryFile and what `FileStore.read` raises, except FileMissing."""
-    try:
-        blob = files.read(location, max_bytes)
-    except FileMissing:
-        text = TextFile(buffer.text, "utf-8", b"", lossy=False) if buffer else empty_as(named)
-        return Snapshot(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))
+class Source(NamedTuple):
+    """Where a file's text comes from, and what tells its encoding. `named`: the one in which the editor would
+    open it, by the editor's name."""
 
-    told = encoding_named(buffer.encoding_hint) if buffer and buffer.encoding_hint else None
+    files: FileStore
+    decoded: DecodedFiles
+    location: Location
+    settings: Settings
+    named: str | None = None
 
-    def detect(data: bytes) -> TextFile:
+    def look(self, buffer: Buffer | None, max_bytes: int) -> Snapshot:
+        """Read the file and lay the buffer over it. Raises BinaryFile and what `FileStore.read` raises,
+        except FileMissing."""
+        location = self.location
         try:
-            return as_text(files, location, data, settings, told, named)
-        except BinaryFile:
-            known = _remembered(files, decoded, location, data, hash_bytes(data), settings, named)
-            if known is None:
-                raise
-            return known
+            blob = self.files.read(location, max_bytes)
+        except FileMissing:
+            text = TextFile(buffer.text, "utf-8", b"", lossy=False) if buffer else empty_as(self.named)
+            return Snapshot(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))
 
-    disk, digest = decoded.text_of(location.absolute, blob.data, detect)
-    known = _remembered(files, decoded, location, blob.data, digest, settings, named)
-    if buffer is None:
-        text = known or disk
-        return Snapshot(location, blob, text, None, text, dirty=False, hash=digest)
-    readings = [known or disk, disk]
-    if told == disk.encoding:
-        readings = [disk]
-    elif told and not disk.bom and (as_told := decode_as(blob.data, told)) and not as_told.lossy:
-        readings.insert(0, as_told)
-    found = next((one for one in readings if _reads_as(buffer, one)), None)
-    if found is None and not told:
-        found = _as_the_editor_reads(files, location, blob, settings, buffer, named)
-    text = found or readings[0]
-    if not text.lossy:
-        remember(files, decoded, location, text, digest, settings, named)
-    return _overlay(location, blob, text, digest, buffer, differs=found is None)
+        told = encoding_named(buffer.encoding_hint) if buffer and buffer.encoding_hint else None
 
+        def detect(data: bytes) -> TextFile:
+            try:
+                return self.as_text(data, told)
+            except BinaryFile:
+                known = self._remembered(data, hash_bytes(data))
+                if known is None:
+                    raise
+                return known
 
-def remember(
-    files: FileStore,
-    decoded: DecodedFiles,
-    location: Location,
-    text: TextFile,
-    digest: str,
-    settings: Settings,
-    named: str | None,
-) -> None:
-    """Remember the encoding of the bytes with this hash, if they are ambiguous."""
-    if not text.tells_itself:
-        expected = tuple(_expected_encodings(files, location, settings, named))
-        decoded.remember_encoding(location.absolute, digest, Written(text.encoding, text.bom, expected))
+        disk, digest = self.decoded.text_of(location.absolute, blob.data, detect)
+        known = self._remembered(blob.data, digest)
+        if buffer is None:
+            text = known or disk
+            return Snapshot(location, blob, text, None, text, dirty=False, hash=digest)
+        readings = [known or disk, disk]
+        if told == disk.encoding:
+            readings = [disk]
+        elif told and not disk.bom and (as_told := decode_as(blob.data, told)) and not as_told.lossy:
+            readings.insert(0, as_told)
+        found = next((one for one in readings if _reads_as(buffer, one)), None)
+        if found is None and not told:
+            found = self._as_the_editor_reads(blob.data, buffer)
+        text = found or readings[0]
+        if not text.lossy:
+            self.remember(text, digest)
+        return _overlay(location, blob, text, digest, buffer, differs=found is None)
 
-
-def _remembered(
-    files: FileStore,
-    decoded: DecodedFiles,
-    location: Location,
-    data: bytes,
-    digest: str,
-    settings: Settings,
-    named: str | None,
-) -> TextFile | None:
-    written = decoded.remembered_encoding(location.absolute, digest)
-    if written is None or written.expected != tuple(_expected_encodings(files, location, settings, named)):
-        return None
-    return decode_as(data, written.encoding, written.mark)
-
-
-def as_text(
-    files: FileStore,
-    location: Location,
-    data: bytes,
-    settings: Settings,
-    told: str | None = None,
-    named: str | None = None,
-) -> TextFile:
-    """Decode a file: by its mark, as UTF-8, in the encoding the editor has `told` for the open document or
-    `named` for the file, by `.editorconfig` or by the settings, whichever fits first
-    (docs/protocol.md#5-agentfsread). Raises BinaryFile."""
-    if named and b"\0" not in data and is_wide(encoding_named(named) or ""):
-        named = None  # most files would seem to fit
-    as_utf_8: TextFile | None = None
-    with suppress(BinaryFile):
-        as_utf_8 = decode(data, "utf-8")
-        if not as_utf_8.lossy:
-            return _to_be_written_as(told or named, as_utf_8)
-    for encoding in (*([told] if told else ()), *_expected_encodings(files, location, settings, named)):
+    def as_text(self, data: bytes, told: str | None = None) -> TextFile:
+        """Decode the file: by its mark, as UTF-8, in the encoding the editor has `told` for the open document
+        or named for the file, by `.editorconfig` or by the settings, whichever fits first
+        (docs/protocol.md#5-agentfsread). Raises BinaryFile."""
+        if self.named and b"\0" not in data and is_wide(encoding_named(self.named) or ""):
+            return self._replace(named=None).as_text(data, told)  # most files would seem to fit
+        as_utf_8: TextFile | None = None
         with suppress(BinaryFile):
-            text = decode(data, encoding)
-            if not text.lossy:
+            as_utf_8 = decode(data, "utf-8")
+            if not as_utf_8.lossy:
+                return _to_be_written_as(told or self.named, as_utf_8)
+        for encoding in (*([told] if told else ()), *self._expected_encodings()):
+            with suppress(BinaryFile):
+                text = decode(data, encoding)
+                if not text.lossy:
+                    return text
+        if as_utf_8 is None:
+            raise BinaryFile(self.location.relative)
+        return as_utf_8
+
+    def remember(self, text: TextFile, digest: str) -> None:
+        """Remember the encoding of the bytes with this hash, if they are ambiguous."""
+        if not text.tells_itself:
+            written = Written(text.encoding, text.bom, self._expected_encodings())
+            self.decoded.remember_encoding(self.location.absolute, digest, written)
+
+    def _remembered(self, data: bytes, digest: str) -> TextFile | None:
+        written = self.decoded.remembered_encoding(self.location.absolute, digest)
+        if written is None or written.expected != self._expected_encodings():
+            return None
+        return decode_as(data, written.encoding, written.mark)
+
+    def _expected_encodings(self) -> tuple[str, ...]:
+        """The encodings other than UTF-8 that a file without a mark may have."""
+        in_editor = encoding_named(self.named) if self.named else None
+        expected = (in_editor, charset_for(self.files, self.location), self.settings.encoding.default)
+        return tuple(encoding for encoding in expected if encoding and encoding != "utf-8")
+
+    def _as_the_editor_reads(self, data: bytes, buffer: Buffer) -> TextFile | None:
+        """Decode the file in an encoding that gives the open document's text, even if it is valid UTF-8; None
+        if there is none."""
+        if data.isascii() or mark_of(data):
+            return None
+        for name in self._expected_encodings():
+            encoding = encoding_named(name)
+            text = decode_as(data, encoding) if encoding else None
+            if text is not None and _reads_as(buffer, text):
                 return text
-    if as_utf_8 is None:
-        raise BinaryFile(location.relative)
-    return as_utf_8
+        return None
 
 
 def _to_be_written_as(name: str | None, text: TextFile) -> TextFile:
@@ -259,36 +252,6 @@ def _to_be_written_as(name: str | None, text: TextFile) -> TextFile:
     if encoding is None or encoding == "utf-8" or text.bom or not text.text.isascii():
         return text
     return text if is_wide(encoding) else replace(text, encoding=encoding)
-
-
-def _expected_encodings(
-    files: FileStore, location: Location, settings: Settings, named: str | None
-) -> Iterator[str]:
-    """The encodings other than UTF-8 that a file without a mark may have."""
-    in_editor = encoding_named(named) if named else None
-    for encoding in (in_editor, charset_for(files, location), settings.encoding.default):
-        if encoding and encoding != "utf-8":
-            yield encoding
-
-
-def _as_the_editor_reads(
-    files: FileStore,
-    location: Location,
-    blob: Blob,
-    settings: Settings,
-    buffer: Buffer,
-    named: str | None,
-) -> TextFile | None:
-    """Decode the file in an encoding that gives the open document's text, even if it is valid UTF-8; None if
-    there is none."""
-    if blob.data.isascii() or mark_of(blob.data):
-        return None
-    for name in _expected_encodings(files, location, settings, named):
-        encoding = encoding_named(name)
-        text = decode_as(blob.data, encoding) if encoding else None
-        if text is not None and _reads_as(buffer, text):
-            return text
-    return None
 
 
 def _reads_as(buffer: Buffer, disk: TextFile) -> bool:

@@ -22,7 +22,6 @@ from agentfs_lsp.domain.errors import (
     error_file,
 )
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.service.files.snapshot import remember
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.landing import FileOutcome, described, land, land_each
 from agentfs_lsp.service.landing.late_apply import WATCHED_S, watch_for_late
@@ -165,11 +164,8 @@ def _remember_encoding(ws: Workspace, change: FileChange) -> None:
         return  # avoids joining a large text
     text = change.proposed_file
     if not text.tells_itself:
-        location = change.base.location
         with suppress(Unencodable):  # an editor's text; how it will be saved is unknown
-            settings = ws.settings_in(location.root)
-            named = ws.encoding_of(location)
-            remember(ws.files, ws.decoded, location, text, change.proposed_hash, settings, named)
+            ws.source_of(change.base.location).remember(text, change.proposed_hash)
 
 
 def _check_some_landed(outcomes: Sequence[FileOutcome]) -> None:

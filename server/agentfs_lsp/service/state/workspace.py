@@ -14,7 +14,7 @@ from agentfs_lsp.domain.errors import Conflict, DomainError, PolicyDenied, RootM
 from agentfs_lsp.domain.paths import display, parse
 from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.service.files.decoding import DecodedFiles
-from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, look
+from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, Source
 from agentfs_lsp.service.files.store import Location, innermost
 from agentfs_lsp.service.state.queue import FileQueue
 
@@ -163,11 +163,11 @@ class Workspace:
             return location
         return innermost(location.absolute, self.roots) or location
 
-    def encoding_of(self, location: Location) -> str | None:
-        """The encoding in which the editor would open or create the file, by the editor's name for it; None
-        if unknown."""
+    def source_of(self, location: Location) -> Source:
+        """How to read the file."""
         told = self.encodings.get(location.root.path)
-        return None if told is None else told.of(location.relative)
+        named = None if told is None else told.of(location.relative)
+        return Source(self.files, self.decoded, location, self.settings_in(location.root), named)
 
     def open_roots(self) -> None:
         """Open the roots on disk. A root removed after an approval stays open until the landing is over,
@@ -286,15 +286,14 @@ class Workspace:
         return await self._look(location, None)
 
     async def _look(self, location: Location, buffer: Buffer | None) -> Snapshot:
-        settings = self.settings_in(location.root)
-        known = (self.files, self.decoded, location, buffer, settings)
-        named, limit = self.encoding_of(location), settings.limits.max_file_bytes
+        source = self.source_of(location)
+        limit = source.settings.limits.max_file_bytes
         snapshot = None
         if is_small(buffer):
             with suppress(TooLarge):
-                snapshot = look(*known, min(INLINE_BYTES, limit), named)
+                snapshot = source.look(buffer, min(INLINE_BYTES, limit))
         if snapshot is None:
-            snapshot = await in_thread(look, *known, limit, named)
+            snapshot = await in_thread(source.look, buffer, limit)
         lost_eol = self.decoded.remembered_eol(location.absolute, snapshot.hash)
         return replace(snapshot, lost_eol=lost_eol) if lost_eol and snapshot.exists else snapshot
 
