@@ -16,8 +16,7 @@ from agentfs_lsp.demo.ledger import Ledger
 from agentfs_lsp.demo.person import Person
 from agentfs_lsp.demo.plan import Edit, NewFile, Plan
 from agentfs_lsp.demo.screen import Screen
-from agentfs_lsp.domain.diff.line_ends import first_eol
-from agentfs_lsp.domain.text.lines import with_eol
+from agentfs_lsp.domain.text.lines import first_eol, with_eol
 from agentfs_lsp.domain.translation import Translate
 
 SESSION = "demo"

@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from agentfs_lsp.domain.text.lines import LINE_END
+
 _MAX_GLOB_CHARS = 1024
 _MAX_NESTING = 8
 _MAX_WORK = 4_000_000
@@ -21,7 +23,6 @@ _COMMENT = re.compile(r"\s[#;]")
 _RANGE = re.compile(r"([+-]?\d{1,18})\.\.([+-]?\d{1,18})")
 _NUMBER = re.compile(r"[+-]?\d{1,18}")
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
-_LINE_ENDS = re.compile(r"\r\n?|\n")
 
 Step = Callable[[str, set[int]], set[int]]
 """Maps the path positions that a pattern's start can reach to those that its next piece reaches."""
@@ -51,7 +52,7 @@ def _read(text: str, path: str, work: int) -> tuple[bool, dict[str, str], int]:
     preamble = True
     applies = False
     properties: dict[str, str] = {}
-    for raw in _LINE_ENDS.split(text):
+    for raw in LINE_END.split(text):
         line = raw.strip()
         if line.startswith("[") and line.endswith("]"):
             preamble = False

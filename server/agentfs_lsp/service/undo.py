@@ -13,7 +13,7 @@ from typing import Literal
 
 from agentfs_lsp.domain.access import Access, together
 from agentfs_lsp.domain.diff.hunks import diff
-from agentfs_lsp.domain.diff.line_ends import first_eol, splices_towards
+from agentfs_lsp.domain.diff.line_ends import splices_towards
 from agentfs_lsp.domain.errors import (
     ChangeUnknown,
     Conflict,
@@ -30,7 +30,7 @@ from agentfs_lsp.domain.paths import check_new_name
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.splices import Splice, apply_splices
-from agentfs_lsp.domain.text.lines import line_of, normalise, without_end
+from agentfs_lsp.domain.text.lines import first_eol, line_of, normalise, without_end
 from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode
 from agentfs_lsp.service.files.snapshot import REPLACEMENT, Snapshot
 from agentfs_lsp.service.files.store import Location, Root

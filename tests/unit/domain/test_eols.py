@@ -2,8 +2,9 @@
 
 import pytest
 
-from agentfs_lsp.domain.diff.line_ends import first_eol, splices_towards, surrounding_eol
+from agentfs_lsp.domain.diff.line_ends import splices_towards, surrounding_eol
 from agentfs_lsp.domain.splices import apply_splices
+from agentfs_lsp.domain.text.lines import first_eol
 
 
 def made(base: str, wanted: str, lone_eol: str = "\n") -> str:

@@ -7,14 +7,11 @@ keep the file's line endings; other lines get those of their surroundings
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.splices import Splice
-from agentfs_lsp.domain.text.lines import normalise, with_eol
-
-_END = re.compile(r"\r\n?|\n")
+from agentfs_lsp.domain.text.lines import LINE_END, normalise, with_eol
 
 
 def splices_towards(shown: str, wanted: str, lone_eol: str = "\n") -> tuple[Splice, ...]:
@@ -26,7 +23,7 @@ def splices_towards(shown: str, wanted: str, lone_eol: str = "\n") -> tuple[Spli
 
 def placed(shown: str, pieces: Sequence[Splice], lone_eol: str = "\n") -> tuple[Splice, ...]:
     """Splices of `shown` with LF line ends, converted to its own. `lone_eol` as above."""
-    if not _END.search(shown):
+    if not LINE_END.search(shown):
         return tuple(Splice(piece.start, piece.end, with_eol(piece.text, lone_eol)) for piece in pieces)
     if "\r" not in shown:
         return tuple(pieces)
@@ -40,33 +37,27 @@ def placed(shown: str, pieces: Sequence[Splice], lone_eol: str = "\n") -> tuple[
     return kept_apart(shown, put)
 
 
-def first_eol(text: str) -> str:
-    """The first line end in `text`, or `\\n`."""
-    found = _END.search(text)
-    return found.group() if found else "\n"
-
-
 def leaves_an_eol(text: str, splices: Sequence[Splice]) -> bool:
     """Whether `text` still has a line end after the splices."""
     at = 0
     for splice in splices:
-        if _END.search(text, at, splice.start) or _END.search(splice.text):
+        if LINE_END.search(text, at, splice.start) or LINE_END.search(splice.text):
             return True
         at = splice.end
-    return _END.search(text, at) is not None
+    return LINE_END.search(text, at) is not None
 
 
 def surrounding_eol(text: str, start: int, end: int) -> str:
     """The line end for text inserted at [start, end): the first one replaced, else that of the line before,
     else of the line after, else `\\n`."""
-    inside = _END.search(text, start, end)
+    inside = LINE_END.search(text, start, end)
     if inside:
         return inside.group()
     before = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start))
     if before >= 0:
         pair = text[before - 1 : before + 1]
         return "\r\n" if pair == "\r\n" else text[before]
-    behind = _END.search(text, end)
+    behind = LINE_END.search(text, end)
     return behind.group() if behind else "\n"
 
 

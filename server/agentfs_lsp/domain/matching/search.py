@@ -6,7 +6,6 @@ defines what counts as a match.
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 from functools import cached_property
@@ -18,9 +17,7 @@ from agentfs_lsp.domain.matching.narrowing import where_possible
 from agentfs_lsp.domain.matching.occurrences import every_occurrence
 from agentfs_lsp.domain.matching.splicing import Place, Revise, as_given, uniform_line_end
 from agentfs_lsp.domain.matching.typography import Columns, fold
-from agentfs_lsp.domain.text.lines import line_end, line_start, normalise, offset_of_line, with_eol
-
-_END = re.compile(r"\r\n?|\n")
+from agentfs_lsp.domain.text.lines import LINE_END, line_end, line_start, normalise, offset_of_line, with_eol
 
 
 class Search:
@@ -230,6 +227,6 @@ def _starts(lines: Sequence[str]) -> list[int]:
 
 def pieces_of(text: str) -> list[tuple[int, int]]:
     """The lines of `text` as offsets, without line ends."""
-    ends = [found.span() for found in _END.finditer(text)]
+    ends = [found.span() for found in LINE_END.finditer(text)]
     begins = [0, *(end for _, end in ends)]
     return list(zip(begins, [*(start for start, _ in ends), len(text)], strict=True))

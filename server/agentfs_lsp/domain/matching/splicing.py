@@ -14,9 +14,7 @@ from dataclasses import dataclass
 
 from agentfs_lsp.domain.diff.alignment import Effort, Stretch, common_head, common_tail, differing
 from agentfs_lsp.domain.splices import Splice
-from agentfs_lsp.domain.text.lines import normalise
-
-_END = re.compile(r"\r\n?|\n")
+from agentfs_lsp.domain.text.lines import LINE_END, first_eol, normalise
 
 Revise = Callable[[Sequence[str], Sequence[str], Sequence[str]], list[str] | None]
 """(request's old lines, its new lines, the file's lines in their place) -> lines to write; None: unknown."""
@@ -126,8 +124,7 @@ class _Surroundings:
         if not line_end:
             self._last = max(text.rfind("\n"), text.rfind("\r"))
             if self._last < 0:  # the file has none
-                asked = _END.search(request)
-                self.uniform = asked.group() if asked else "\n"
+                self.uniform = first_eol(request)
         self._next: re.Match[str] | None = None
 
     def line_end(self, at: int) -> str:
@@ -136,7 +133,7 @@ class _Surroundings:
         if at > self._last:
             return "\r\n" if self._text[self._last - 1 : self._last + 1] == "\r\n" else self._text[self._last]
         if self._next is None or self._next.start() < at:
-            self._next = _END.search(self._text, at)
+            self._next = LINE_END.search(self._text, at)
         return self._next.group() if self._next else "\n"
 
 

@@ -9,12 +9,15 @@ characters, so that counting 10 MB takes milliseconds. `positions` handles colum
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
+from itertools import islice
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n?|\n)|[^\r\n]+")
-_END = re.compile(r"\r\n?|\n")
+LINE_END = re.compile(r"\r\n?|\n")
 _CONTENT = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"  # line ends only to `str.splitlines`
 _BLOCK = 1 << 16
+_NEAR = 1 << 8
 
 
 def split_lines(text: str) -> list[str]:
@@ -34,10 +37,10 @@ def blocks_of_lines(text: str, start: int, stop: int) -> Iterator[list[str]]:
 
 def count_lines(text: str) -> int:
     """The number of lines: `"a\\nb"` has 2, `"a\\n"` 1, `""` 0."""
-    return ends_between(text, 0, len(text)) + (not text.endswith(("\n", "\r")) and text != "")
+    return ends_between(text) + (text != "" and not is_ended(text))
 
 
-def ends_between(text: str, start: int, stop: int) -> int:
+def ends_between(text: str, start: int = 0, stop: int = sys.maxsize) -> int:
     """How many lines start in (start, stop]: after each `\\n`, and each `\\r` not followed by `\\n`."""
     carriages = 0
     if text.find("\r", start, stop) >= 0:  # rare; searching in vain is much cheaper than counting
@@ -52,20 +55,27 @@ def line_of(text: str, offset: int) -> int:
 
 def offset_of_line(text: str, line: int, start: int = 0) -> int:
     """The offset of line `line`, counted from the line start at `start`; `len(text)` if there are fewer."""
-    missing = line - 1
-    if missing <= 0:
+    if line <= 1:
         return start
-    for at in range(start, len(text), _BLOCK):
-        here = ends_between(text, at, at + _BLOCK)
-        if here < missing:
-            missing -= here
-            continue
-        # A `\r\n` cut by the start of the block was counted here, at its `\n`.
-        for end in _END.finditer(text, at):
-            missing -= 1
-            if not missing:
-                return end.end()
-    return len(text)
+    end = nth_line_end(text, line - 1, start)
+    return end.end() if end else len(text)
+
+
+def nth_line_end(text: str, number: int, start: int = 0) -> re.Match[str] | None:
+    """The line end at which `number` (1 or more) lines from the line start at `start` are over; None if there
+    are fewer. Counts blocks, and halves the last one until little of it is left."""
+    at, width = start, min(_BLOCK, len(text) - start)
+    while at + width < len(text) and (here := ends_between(text, at, at + width)) < number:
+        number -= here
+        at += width
+    while width > _NEAR:
+        width //= 2
+        if (here := ends_between(text, at, at + width)) < number:
+            number -= here
+            at += width
+    if at > start and text[at - 1 : at + 1] == "\r\n":
+        at -= 1  # it counts where its `\n` is
+    return next(islice(LINE_END.finditer(text, at), number - 1, None), None)
 
 
 def starts_line(text: str, offset: int) -> bool:
@@ -113,6 +123,12 @@ def is_ended(text: str) -> bool:
 def without_end(text: str) -> str:
     """`text` without its final line end."""
     return text[:-2] if text.endswith("\r\n") else text[:-1] if is_ended(text) else text
+
+
+def first_eol(text: str) -> str:
+    """The first line end in `text`, or `\\n`."""
+    found = LINE_END.search(text)
+    return found.group() if found else "\n"
 
 
 def with_eol(text: str, eol: str) -> str:

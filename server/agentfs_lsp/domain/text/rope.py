@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
+from agentfs_lsp.domain.text.lines import LINE_END, ends_between, nth_line_end
 from agentfs_lsp.domain.text.positions import Encoding, offset_at, units
 
 Position = tuple[int, int]
@@ -23,7 +24,6 @@ Position = tuple[int, int]
 CHUNK: Final = 1 << 13
 """Code points per chunk: finding a chunk then costs about as much as searching in it."""
 
-_BREAK = re.compile(r"\r\n?|\n")
 _NEAR: Final = 256
 
 
@@ -43,7 +43,7 @@ class Rope:
         self._joined: str | None = text
         # No chunk is empty unless the text is; none ends within a line end.
         self._chunks = _split(text, chunk) or [""]
-        self._breaks = _Sums(self._chunks, _count_breaks)
+        self._breaks = _Sums(self._chunks, ends_between)
         self._units = _Sums(self._chunks, lambda piece: units(piece, encoding))
 
     @property
@@ -110,16 +110,22 @@ class Rope:
         at = self._breaks.holding(line)
         if at == len(self._chunks):
             return at - 1, len(self._chunks[-1])
-        return at, _nth_break(self._chunks[at], line - self._breaks.before(at)).end()
+        return at, self._break(at, line).end()
 
     def _line_end(self, line: int, first: int, begin: int) -> tuple[int, int]:
-        found = _BREAK.search(self._chunks[first], begin, begin + _NEAR)
+        found = LINE_END.search(self._chunks[first], begin, begin + _NEAR)
         if found:
             return first, found.start()
         at = self._breaks.holding(line + 1)
         if at == len(self._chunks):
             return at - 1, len(self._chunks[-1])
-        return at, _nth_break(self._chunks[at], line + 1 - self._breaks.before(at)).start()
+        return at, self._break(at, line + 1).start()
+
+    def _break(self, at: int, number: int) -> re.Match[str]:
+        """The text's `number`th line end, from 1, which is in chunk `at`."""
+        found = nth_line_end(self._chunks[at], number - self._breaks.before(at))
+        assert found is not None
+        return found
 
     def _offset(self, piece: str, column: int, position: Position) -> int:
         offset = offset_at(piece, column, self._encoding)
@@ -185,30 +191,3 @@ def _join_pairs(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "surrogatepass")
     return text
-
-
-def _count_breaks(text: str, start: int = 0, stop: int | None = None) -> int:
-    feeds = text.count("\n", start, stop)
-    if text.find("\r", start, stop) < 0:  # much faster than counting none
-        return feeds
-    return feeds + text.count("\r", start, stop) - text.count("\r\n", start, stop)
-
-
-def _nth_break(text: str, number: int) -> re.Match[str]:
-    """The `number`th line end, from 1, which must exist. Bisects until little text is left."""
-    start, stop = 0, len(text)
-    while stop - start > _NEAR:
-        middle = (start + stop) // 2
-        if text[middle - 1] == "\r" and text[middle] == "\n":
-            middle -= 1
-        here = _count_breaks(text, start, middle)
-        if here < number:
-            number -= here
-            start = middle
-        else:
-            stop = middle
-    for found in _BREAK.finditer(text, start):
-        number -= 1
-        if not number:
-            return found
-    raise AssertionError(number)  # pragma: no cover

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from agentfs_lsp.domain.diff.line_ends import first_eol, placed
+from agentfs_lsp.domain.diff.line_ends import placed
 from agentfs_lsp.domain.diff.merging import merge
 from agentfs_lsp.domain.errors import Conflict
 from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.splices import Splice
-from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.lines import first_eol, normalise
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.landing.precondition import preview_between
 from agentfs_lsp.service.proposal.change import FileChange, both_marked_like, marked_like

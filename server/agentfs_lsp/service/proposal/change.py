@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.cached import cached
 from agentfs_lsp.domain.diff.hunks import counts, widen
-from agentfs_lsp.domain.diff.line_ends import first_eol, leaves_an_eol, splices_towards
+from agentfs_lsp.domain.diff.line_ends import leaves_an_eol, splices_towards
 from agentfs_lsp.domain.diff.unified import Preview, preview, whole
 from agentfs_lsp.domain.errors import Conflict, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.policy.credentials import new_secrets
@@ -19,6 +19,7 @@ from agentfs_lsp.domain.text.escaping import MAX_FINDINGS, SEPARATORS, find_susp
 from agentfs_lsp.domain.text.lines import (
     count_lines,
     ends_between,
+    first_eol,
     is_ended,
     line_of,
     normalise,
