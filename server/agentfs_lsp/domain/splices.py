@@ -22,15 +22,15 @@ class Splice:
     text: str
 
 
-def apply_splices(text: str, splices: Sequence[Splice]) -> str:
-    """Apply the splices, which are in order and do not overlap."""
+def apply_splices(text: str, splices: Sequence[Splice], start: int = 0, end: int | None = None) -> str:
+    """[start, end) of `text` with the splices in it applied, which are in order and do not overlap."""
     pieces: list[str] = []
-    at = 0
+    at = start
     for splice in splices:
         pieces.append(text[at : splice.start])
         pieces.append(splice.text)
         at = splice.end
-    pieces.append(text[at:])
+    pieces.append(text[at:end])
     return "".join(pieces)
 
 

@@ -23,7 +23,7 @@ Stretch = tuple[int, int, int, int]
 _WINDOW = 8
 _DEPTH = 6
 _CHUNK = 1 << 18
-_NATIVE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
+NATIVE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 
 
 @dataclass(slots=True)
@@ -108,7 +108,7 @@ def _trimmed(old: str, new: str, stretch: Stretch) -> Stretch:
 
 def _numbers(text: str) -> array[int]:
     """The code points as numbers, which hash and compare faster than one-character strings."""
-    return array("I", text.encode(_NATIVE, "surrogatepass"))
+    return array("I", text.encode(NATIVE, "surrogatepass"))
 
 
 def _between_anchors(old: str, new: str, stretch: Stretch) -> list[Stretch]:

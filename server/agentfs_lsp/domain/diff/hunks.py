@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate, count, repeat
 
-from agentfs_lsp.domain.diff.alignment import Effort, common_head, common_tail, differing
+from agentfs_lsp.domain.diff.alignment import NATIVE, Effort, common_head, common_tail, differing
 from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import (
     blocks_of_lines,
@@ -24,7 +24,6 @@ from agentfs_lsp.domain.text.lines import (
     starts_line,
 )
 
-_NATIVE = "utf-32-le" if sys.byteorder == "little" else "utf-32-be"
 _MAX_LINES = sys.maxunicode - 1  # one letter per line, and one for lines only in `new`
 
 
@@ -78,7 +77,7 @@ def _as_letters(
     for lines in blocks_of_lines(text, start, stop):
         spelt.extend(map(letter, lines, otherwise))
         starts.extend(accumulate(map(len, lines), initial=starts.pop()))
-    return spelt.tobytes().decode(_NATIVE, "surrogatepass"), starts
+    return spelt.tobytes().decode(NATIVE, "surrogatepass"), starts
 
 
 def _common_lines_at_begin(old: str, new: str) -> int:

@@ -36,10 +36,11 @@ def merge(base: str, ours: str, theirs: str) -> Merge:
     clashes: list[int] = []
     for group in _groups(diff(base, ours), diff(base, theirs)):
         start, end = group.start + group.shift, group.end + group.shift_behind
-        wanted = _made(base, group, group.ours)
+        wanted = apply_splices(base, group.ours, group.start, group.end)
+        made = apply_splices(base, group.theirs, group.start, group.end)
         if not group.theirs:
             splices.append(Splice(start, end, wanted))
-        elif wanted != _made(base, group, group.theirs) and len(clashes) < MAX_CLASHES:
+        elif wanted != made and len(clashes) < MAX_CLASHES:
             clashes.append(line_of(theirs, start))
     return Merge(tuple(splices), tuple(clashes))
 
@@ -85,9 +86,3 @@ def _groups(ours: tuple[Splice, ...], theirs: tuple[Splice, ...]) -> Iterator[_G
 
 def _growth(splice: Splice) -> int:
     return len(splice.text) - (splice.end - splice.start)
-
-
-def _made(base: str, group: _Group, splices: list[Splice]) -> str:
-    """The group's stretch of the base after one side's changes."""
-    moved = [Splice(one.start - group.start, one.end - group.start, one.text) for one in splices]
-    return apply_splices(base[group.start : group.end], moved)

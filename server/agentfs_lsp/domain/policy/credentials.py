@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import ends_between
 
 LONGEST = 16384
@@ -126,7 +126,7 @@ def new_secrets(text: str, splices: Sequence[Splice]) -> Iterator[NewSecret]:
     for group in _near_each_other(splices):
         start = _not_in_line_end(text, max(0, group[0].start - LONGEST))
         end = _not_in_line_end(text, min(len(text), group[-1].end + LONGEST))
-        after = _applied(text, group, start, end)
+        after = apply_splices(text, group, start, end)
         for secret in secrets_in(after):
             cut = (start > 0 and secret.start == 0) or (end < len(text) and secret.end == len(after))
             if cut:  # by the limits of the search, far from the change
@@ -154,13 +154,3 @@ def _near_each_other(splices: Sequence[Splice]) -> Iterator[list[Splice]]:
 
 def _not_in_line_end(text: str, at: int) -> int:
     return at + 1 if text[max(0, at - 1) : at + 1] == "\r\n" else at
-
-
-def _applied(text: str, splices: Sequence[Splice], start: int, end: int) -> str:
-    """`text` from `start` to `end` with the splices applied."""
-    pieces: list[str] = []
-    at = start
-    for splice in splices:
-        pieces += (text[at : splice.start], splice.text)
-        at = splice.end
-    return "".join((*pieces, text[at:end]))
