@@ -12,7 +12,7 @@ from typing import Any
 
 from agentfs_lsp.demo.connection import Connection
 from agentfs_lsp.domain.text.lines import line_end, offset_of_line
-from agentfs_lsp.domain.text.positions import Encoding, offset_at, to_position
+from agentfs_lsp.domain.text.positions import Encoding, PositionCounter, offset_at
 from agentfs_lsp.domain.translation import Translate
 
 
@@ -115,7 +115,7 @@ class OpenDocuments:
         return begin + offset_at(line, position["character"], self.units)
 
     def _position(self, uri: str, offset: int) -> dict[str, int]:
-        line, character = to_position(self._open[uri].text, offset, self.units)
+        line, character = PositionCounter(self._open[uri].text, self.units).at(offset)
         return {"line": line, "character": character}
 
 

@@ -50,25 +50,17 @@ class Wanted:
     maximum: float = 0
 
 
+@dataclass(eq=False)
 class ShapeError(ValueError):
     """A value that the shape rejects. `wanted`: what it accepts; `problem`: what is wrong. If only a part is
     wrong, `where` names it, such as `[2].write`, and `given` is that part. `kept`: the valid part of a list.
     """
 
-    def __init__(
-        self,
-        wanted: Wanted,
-        problem: ParameterProblem = "kind",
-        where: str = "",
-        given: object = None,
-        kept: object = None,
-    ) -> None:
-        super().__init__(wanted)
-        self.wanted = wanted
-        self.problem: ParameterProblem = problem
-        self.where = where
-        self.given = given
-        self.kept = kept
+    wanted: Wanted
+    problem: ParameterProblem = "kind"
+    where: str = ""
+    given: object = None
+    kept: object = None
 
     def within(self, part: str, value: object) -> ShapeError:
         """The error for the value that contains `value` as its `part`."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentfs_lsp.domain.text.positions import Encoding, offset_at, to_position, units
+from agentfs_lsp.domain.text.positions import Encoding, PositionCounter, offset_at, units
 
 LINE = "aé😀中b"
 
@@ -28,9 +28,10 @@ def test_a_column_inside_a_character_is_its_begin_and_past_the_end_the_end(
 
 def test_a_position_counts_lines_and_columns_from_zero() -> None:
     text = "first\r\nx😀y\nz"
-    assert to_position(text, text.index("y"), "utf-16") == (1, 3)
-    assert to_position(text, len(text), "utf-16") == (2, 1)
-    assert to_position(text + "\n", len(text) + 1, "utf-16") == (3, 0)
+    counter = PositionCounter(text + "\n", "utf-16")
+    assert counter.at(text.index("y")) == (1, 3)
+    assert counter.at(len(text)) == (2, 1)
+    assert counter.at(len(text) + 1) == (3, 0)
 
 
 def test_lone_surrogates_count_as_one_unit_of_utf_16() -> None:

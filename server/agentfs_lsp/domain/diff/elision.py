@@ -17,19 +17,8 @@ from agentfs_lsp.domain.text.lines import line_end, line_start, normalise
 # Every marker contains one of these, so most comments need no closer look.
 _TELLING = (
     *("rest", "remain", "exist", "other", "previous", "original", "chang", "same", "identical", "untouched"),
-    *(
-        "unmodified",
-        "intact",
-        "omitted",
-        "elided",
-        "truncated",
-        "shown",
-        "as before",
-        "as is",
-        "as-is",
-        "as it",
-    ),
-    "as they",
+    *("unmodified", "intact", "omitted", "elided", "truncated", "shown"),
+    *("as before", "as is", "as-is", "as it", "as they"),
 )
 _LONGEST = 120  # maximum characters of a marker, without indentation
 _OPENERS = ("//", "#", "--", ";", "%", "/*", "{/*", "<!--", "(*", "*", "...", "…", "[", "(", "REM ")

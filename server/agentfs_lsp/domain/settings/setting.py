@@ -53,13 +53,7 @@ def setting(
 ) -> T:
     """A dataclass field for a setting: everything of a `Setting` except its key, which is the field's name.
     By default, workspaces cannot change the setting."""
-    metadata = {
-        "shape": shape,
-        "meaning": meaning,
-        "strictest": strictest,
-        "wrong_asks": wrong_asks,
-        "in_workspace": in_workspace,
-    }
+    metadata = {"setting": Setting("", default, shape, meaning, strictest, wrong_asks, in_workspace)}
     if isinstance(default, dict):
         return field(default_factory=cast("Callable[[], T]", default.copy), metadata=metadata)
     return field(default=default, metadata=metadata)

@@ -8,7 +8,7 @@ this file. The rules are those of docs/protocol.md#13-settings-and-policy.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, Literal, cast
 
 from agentfs_lsp.domain.paths import PathMode
@@ -146,9 +146,8 @@ def _table(group: type[Any], prefix: str = "") -> Iterator[Setting]:
         key = prefix + item.name
         if is_dataclass(item.default):
             yield from _table(type(item.default), f"{key}.")
-        elif "shape" in item.metadata:
-            default = item.default if item.default_factory is MISSING else item.default_factory()
-            yield Setting(key=key, default=default, **item.metadata)
+        elif "setting" in item.metadata:
+            yield replace(item.metadata["setting"], key=key)
 
 
 SETTINGS: Mapping[str, Setting] = {setting.key: setting for setting in _table(Settings)}

@@ -41,11 +41,6 @@ def offset_at(line_text: str, character: int, encoding: Encoding) -> int:
     return len(data[: character * 2].decode("utf-16-le", "surrogatepass"))
 
 
-def to_position(text: str, offset: int, encoding: Encoding) -> tuple[int, int]:
-    """The 0-based (line, character) of `offset`, with the column in code units."""
-    return line_of(text, offset) - 1, units(text[line_start(text, offset) : offset], encoding)
-
-
 class PositionCounter:
     """Computes positions of ascending offsets in a single pass over the text."""
 
@@ -56,7 +51,8 @@ class PositionCounter:
         self._line = 0
 
     def at(self, offset: int) -> tuple[int, int]:
-        """The 0-based (line, character) of `offset`, which must not be less than the previous one."""
+        """The 0-based (line, character) of `offset`, with the column in code units. It must not be less than
+        the previous one."""
         start = line_start(self._text, offset)
         if start > self._at:
             self._line += line_of(self._text[self._at : start], start - self._at) - 1

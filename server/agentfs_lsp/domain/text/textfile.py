@@ -236,10 +236,6 @@ def _expressed(text: str, encoding: str, errors: str = "strict") -> bytes | None
 
 def _first_unfit(text: str, like: TextFile, fits: Callable[[str], bool]) -> Unencodable:
     """The first character that doesn't fit on its own; the very first if only a combination doesn't."""
-    fitting: dict[str, bool] = {}
-    for at, character in enumerate(text):
-        if character not in fitting:
-            fitting[character] = fits(character)
-        if not fitting[character]:
-            return Unencodable(character, like.encoding, line_of(text, at), ascii_only=like.lossy)
-    return Unencodable(text[0], like.encoding, 1)
+    fits = cache(fits)
+    at = next((at for at, character in enumerate(text) if not fits(character)), 0)
+    return Unencodable(text[at], like.encoding, line_of(text, at), ascii_only=like.lossy)
