@@ -45,7 +45,8 @@ async def test_what_may_not_be_read_is_replaced_blindly_and_nothing_is_told_of_i
         [],
     )
     assert text == (
-        "Wrote 'drop/box.txt'. Reading this file is denied, so its previous content is not reported."
+        "Wrote 'drop/box.txt'. "
+        "Reading this file is denied or requires approval, so its content is not reported."
     )
     assert stats == {"time_ms"}
 

@@ -163,3 +163,29 @@ async def test_nor_is_it_told_of_a_batch_that_is_one_change_of_it(root: Path, en
     conflict = answer["context"]["conflict"]
     assert answer["error"]["code"] == "CONFLICT"
     assert (conflict["actual"]["hash"], conflict["diff_since_read"]) == (None, None)
+
+
+async def test_what_the_user_types_into_a_proposal_is_not_told(root: Path) -> None:
+    """The agent writes a template, and the user puts the secret in."""
+    write = {"path": ".env", "content": "TOKEN=\n"}
+    other = {"tool": "write", "params": {"path": "a.txt", "content": "a\n"}}
+    told = []
+    async with editing(root, **REVIEWING) as editor:
+        for number, (method, params) in enumerate(
+            (
+                ("agentfs/write", write),
+                ("agentfs/batch", {"operations": [{"tool": "write", "params": write}, other]}),
+            )
+        ):
+            (root / ".env").unlink(missing_ok=True)
+            answer = editor.start(method, params)
+            proposal = await editor.proposed(number + 1)
+            files = [{"uri": editor.uri(".env"), "decision": "amended", "text": SECRET}]
+            await editor.settle(proposal, "accepted", files=files)
+            told.append(await answer)
+            assert (root / ".env").read_text() == SECRET
+    for answer in told:
+        assert answer["data"]["applied"]
+        assert answer["data"]["review"]["decision"] == "amended"
+        assert "The user made amendments, which are not reported." in answer["text"]
+        assert no_secret_in(answer)

@@ -244,9 +244,9 @@ export interface Review {
   rule?: string;
   /** the user's message (there: the user wrote a message) */
   feedback?: string;
-  /** the diff from what was proposed to what was accepted (there: the user amended it) */
+  /** the diff from what was proposed to what was accepted (there: the user amended it, and the session may read the file) */
   amendments?: string;
-  /** the diff from what was accepted to what was saved (there: what was saved differs from it, by the user or the editor's save) */
+  /** the diff from what was accepted to what was saved (there: what was saved differs from it, by the user or the editor's save, and the session may read the file) */
   on_save?: string;
 }
 

@@ -67,10 +67,11 @@ class Review(TypedDict):
     There: the user wrote a message"""
     amendments: NotRequired[str]
     """the diff from what was proposed to what was accepted
-    There: the user amended it"""
+    There: the user amended it, and the session may read the file"""
     on_save: NotRequired[str]
     """the diff from what was accepted to what was saved
-    There: what was saved differs from it, by the user or the editor's save"""
+    There: what was saved differs from it, by the user or the editor's save, and the session may read the
+    file"""
 
 
 class Warned(TypedDict):

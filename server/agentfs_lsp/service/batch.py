@@ -29,6 +29,7 @@ from agentfs_lsp.service.change_request import (
     locate,
 )
 from agentfs_lsp.service.edit import Edit
+from agentfs_lsp.service.landing.deciding import may_tell
 from agentfs_lsp.service.landing.landing import described
 from agentfs_lsp.service.proposal.change import Correction, FileChange, Landing, Operation
 from agentfs_lsp.service.proposal.proposal import Origin, Proposal
@@ -94,10 +95,11 @@ class Batch:
 @dataclass(frozen=True, slots=True)
 class Batched:
     """A finished batch: the accepted changes, one per file; its steps have the rest. `proposal` is None after
-    a dry run."""
+    a dry run. `shown`: the session may be told all that landed."""
 
     changes: Sequence[FileChange]
     proposal: Proposal | None
+    shown: bool = True
 
 
 async def batch(ws: Workspace, command: Batch) -> Batched:
@@ -131,7 +133,8 @@ async def batch(ws: Workspace, command: Batch) -> Batched:
                 step.landing = outcome
             elif step.error is None:
                 step.error = outcome
-    return Batched([landing.change for landing in proposed.landings], proposed.proposal)
+    shown = all(may_tell(ws, proposed.proposal, landing) for landing in proposed.landings)
+    return Batched([landing.change for landing in proposed.landings], proposed.proposal, shown)
 
 
 def _locate(ws: Workspace, command: Batch) -> None:

@@ -18,6 +18,7 @@ from agentfs_lsp.domain.policy.verdict import Verdict
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.files.store import Location
+from agentfs_lsp.service.landing.deciding import may_tell
 from agentfs_lsp.service.landing.landing import described
 from agentfs_lsp.service.landing.merging import merge_base, rebased
 from agentfs_lsp.service.landing.precondition import check_precondition
@@ -125,8 +126,8 @@ async def submit(ws: Workspace, command: ChangeCommand) -> Submitted:
         proposed = await propose(ws, origin, find, compute)
     (change,), landing = proposed.changes, next(iter(proposed.landings), None)
     access = change.access
-    if landing is not None and ws.judge("read", location, request.session).decision == "deny":
-        access = replace(access, readable=False, seen=False)  # the session may not read what it created
+    if landing is not None and not may_tell(ws, proposed.proposal, landing):
+        access = replace(access, readable=False, seen=False)
     return Submitted(landing.change if landing else change, landing, access, proposed.proposal)
 
 

@@ -30,28 +30,29 @@ def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelo
     landings = list({id(step.landing): step.landing for step in steps if step.landing is not None}.values())
     failed = [number for number, step in enumerate(steps) if step.error is not None]
     in_editor = [one for one in landings if one.where == "editor"]
-    preview = preview_together(changes, exchange.ws.settings)
+    preview = preview_together(changes if batched.shown else (), exchange.ws.settings)
     applied = not command.dry_run and not failed and not in_editor and not _any_dirty(steps)
     data: BatchData = {
         "applied": applied,
         "results": [_result(step, number, translate) for number, step in enumerate(steps)],
         "diff_preview": preview.text,
         "diff_truncated": preview.truncated,
-        "warnings": warnings_of_files(changes, translate),
+        "warnings": warnings_of_files(changes if batched.shown else (), translate),
     }
     if landings:
         data["landing"] = "editor" if in_editor else "disk"
     if landings and proposal is not None:
-        data["review"] = landed_facts(proposal, *landings)
+        data["review"] = landed_facts(proposal, *landings, texts=batched.shown)
         if exchange.ws.settings.history.enabled:
             data["change_id"] = proposal.id
     if not command.atomic:
         data["failed_items"] = failed
     made = [step.made for step in steps if step.made is not None and step.error is None]
     loose = any(is_fallback(one.level) for one in made)
-    after = landed_texts(landings, data.get("review", ()), translate)
+    after = landed_texts(landings, data.get("review"), translate)
     stats = line_stats(changes, exchange.time_ms())
-    text = _text(translate, command, changes, stats, made, after, loose=loose, truncated=preview.truncated)
+    known = {"loose": loose, "truncated": preview.truncated, "shown": batched.shown}
+    text = _text(translate, command, changes, stats, made, after, **known)
     partial = not applied or loose or preview.truncated
     return exchange.succeed(data, text, stats, partial=partial)
 
@@ -121,6 +122,7 @@ def _text(
     *,
     loose: bool,
     truncated: bool,
+    shown: bool,
 ) -> str:
     steps = command.steps
     failed = [(number, step) for number, step in enumerate(steps) if step.error is not None]
@@ -163,7 +165,7 @@ def _text(
                 count=len(failed) - FAILURES_TOLD,
             )
         )
-    said.append(always_asked_text(changes, translate, with_paths=True))
+    said.append(always_asked_text(changes if shown else (), translate, with_paths=True))
     if truncated:
         said.append(translate("(Diff preview truncated. Use {Read} to see the full content.)"))
     return sentences(translate, said)

@@ -18,7 +18,7 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
     translate, shown, landings = exchange.translate, undone.access.seen, undone.landings
     changes = [landing.change for landing in landings]
     in_editor = any(landing.where == "editor" for landing in landings)
-    preview = preview_together(changes, exchange.ws.settings)
+    preview = preview_together(changes if shown else (), exchange.ws.settings)
     data: UndoData = {
         "applied": not in_editor,
         "undone": undone.change.id,
@@ -27,9 +27,9 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
             {"path": one.change.path, "operation": one.change.operation, "landing": one.where}
             for one in landings
         ],
-        "diff_preview": preview.text if shown else "",
-        "diff_truncated": preview.truncated if shown else False,
-        "warnings": warnings_of_files(changes, translate) if shown else [],
+        "diff_preview": preview.text,
+        "diff_truncated": preview.truncated,
+        "warnings": warnings_of_files(changes if shown else (), translate),
     }
     if landings:
         data["landing"] = "editor" if in_editor else "disk"
@@ -55,7 +55,7 @@ def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) 
             removed=stats["lines_removed"],
         )
     ]
-    said += landed_texts(undone.landings, data.get("review", ()), translate)
+    said += landed_texts(undone.landings, data.get("review"), translate)
     if not data["applied"]:
         said.append(translate("The user must save it. Until then it is not on disk."))
     if undone.access.seen:

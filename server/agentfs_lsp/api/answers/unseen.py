@@ -5,7 +5,8 @@ editor saves only what differs (docs/protocol.md#13-settings-and-policy)."""
 from __future__ import annotations
 
 from agentfs_lsp.api.exchange import Exchange
-from agentfs_lsp.api.results import Envelope, Stats, WriteData
+from agentfs_lsp.api.messages.landing import hidden_amendments
+from agentfs_lsp.api.results import Envelope, Review, Stats, WriteData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.service.change_request import Submitted
@@ -33,14 +34,14 @@ def unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     stats: Stats = {"time_ms": exchange.time_ms()}
     return exchange.succeed(
         data,
-        _text(exchange, submitted, in_editor=in_editor),
+        _text(exchange, submitted, data.get("review"), in_editor=in_editor),
         stats,
         partial=not applied,
         access=submitted.access,
     )
 
 
-def _text(exchange: Exchange, submitted: Submitted, *, in_editor: bool) -> str:
+def _text(exchange: Exchange, submitted: Submitted, review: Review | None, *, in_editor: bool) -> str:
     translate = exchange.translate
     path = exchange.shown(submitted.access)
     if submitted.landing is None:
@@ -54,6 +55,7 @@ def _text(exchange: Exchange, submitted: Submitted, *, in_editor: bool) -> str:
         (
             done,
             *exchange.remarks,
-            translate("Reading this file is denied, so its previous content is not reported."),
+            hidden_amendments(review, translate),
+            translate("Reading this file is denied or requires approval, so its content is not reported."),
         ),
     )

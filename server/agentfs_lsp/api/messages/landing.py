@@ -3,8 +3,9 @@ docs/protocol.md#11-history-and-undo)."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 
+from agentfs_lsp.api.results import Review
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.proposal.change import Landing
@@ -28,10 +29,16 @@ def created_folder(landing: Landing) -> str:
     return root + max(landing.created_dirs, key=len)
 
 
-def landed_texts(landings: Sequence[Landing], review: Container[str], translate: Translate) -> list[str]:
-    """Texts about the outcome in addition to the changes. `review`: the keys of the response's `review`."""
-    said = []
-    if "amendments" in review:
+def hidden_amendments(review: Review | None, translate: Translate) -> str:
+    """That the user made amendments which the session may not be told; "" otherwise."""
+    hidden = review is not None and review["decision"] == "amended" and "amendments" not in review
+    return translate("The user made amendments, which are not reported.") if hidden else ""
+
+
+def landed_texts(landings: Sequence[Landing], review: Review | None, translate: Translate) -> list[str]:
+    """Texts about the outcome in addition to the changes. `review`: the response's."""
+    said = [hidden_amendments(review, translate)]
+    if review is not None and "amendments" in review:
         said.append(translate("The user accepted some of it with amendments. See review.amendments."))
     if folders := [folder for folder in map(created_folder, landings) if folder]:
         shown = ", ".join(f"{escape_to_one_line(folder)}/" for folder in folders[:_NAMED])
@@ -48,6 +55,6 @@ def landed_texts(landings: Sequence[Landing], review: Container[str], translate:
     if linked := [landing.change.path for landing in landings if landing.hard_links]:
         files = files_text(linked, translate)
         said.append(translate("Other names (hard links) of {files} keep the old content.", files=files))
-    if "on_save" in review:
+    if review is not None and "on_save" in review:
         said.append(translate("Some of it was saved with other changes. See review.on_save."))
     return said

@@ -181,14 +181,10 @@ def _remember(ws: Workspace, proposal: Proposal, landing: Landing) -> None:
     happens afterwards; the file's next change waits for it."""
     change, session = landing.change, proposal.session
     absolute = change.base.location.absolute
-    amended = proposal.decision is not None and absolute in proposal.decision.amended
-    learned = amended or change.merged is not None or landing.on_save is not None
-    # An undo, or somebody else's part in the text, gives a session text that it did not write itself.
-    knows = {"allow"} if learned or proposal.tool == "undo" else {"allow", "ask"}
-    reading = ws.judge("read", change.base.location, session).decision
-    if change.operation == "delete" or reading not in knows:
+    if change.operation == "delete" or not may_tell(ws, proposal, landing):
         ws.sessions.forget(session, absolute)
         return
+    learned = _is_others(proposal, landing)
     if landing.text is not None or max(change.base.size, landing.bytes_written) <= INLINE_BYTES:
         text = change.shown if landing.text is None else landing.text
         in_editor = landing.where == "editor"
@@ -201,6 +197,20 @@ def _remember(ws: Workspace, proposal: Proposal, landing: Landing) -> None:
         ws.sessions.complete(session, absolute, landing.seen, revision, text)
 
     ws.remember(absolute, complete())
+
+
+def may_tell(ws: Workspace, proposal: Proposal, landing: Landing) -> bool:
+    """Whether the session may know what landed: it may read the file, or asked for exactly this text."""
+    reading = ws.judge("read", landing.change.base.location, proposal.session).decision
+    own = proposal.tool != "undo" and not _is_others(proposal, landing)
+    return reading == "allow" or (reading == "ask" and own)
+
+
+def _is_others(proposal: Proposal, landing: Landing) -> bool:
+    """Whether some of the landed text comes from the user, the editor's save, or a merge."""
+    change = landing.change
+    amended = proposal.decision is not None and change.base.location.absolute in proposal.decision.amended
+    return amended or change.merged is not None or landing.on_save is not None
 
 
 def _as_landed(ws: Workspace, landing: Landing) -> tuple[Expected, str]:
