@@ -71,7 +71,7 @@ def test_what_a_living_server_is_at_is_left_alone_until_it_is_dead(tmp_path: Pat
 def test_where_one_file_was_changed_the_others_are_taken_back(tmp_path: Path, swapped: int) -> None:
     interrupted(tmp_path, swapped)
     (tmp_path / "root/sub/gone.py").write_bytes(b"theirs\n")
-    assert start(tmp_path) == ["taken_back"]
+    assert start(tmp_path) == ["rolled_back"]
     assert in_root(tmp_path) == {**BEFORE, "sub/gone.py": b"theirs\n"}
 
 

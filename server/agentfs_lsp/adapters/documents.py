@@ -66,14 +66,14 @@ class OpenDocument:
         """Take a whole text, which brings the document back in sync."""
         self._rope = rope
         self.in_sync = True
-        self.places_certain = self._ends_lines_at_cr or not _has_lone_cr(rope.text)
+        self.positions_reliable = self._ends_lines_at_cr or not _has_lone_cr(rope.text)
 
     def replace(self, start: Position, end: Position, text: str) -> None:
         """Apply one change. Raises BadPosition and changes nothing."""
-        if not self.places_certain:
+        if not self.positions_reliable:
             raise BadPosition(start)
         self._rope.replace(start, end, text)
-        self.places_certain = self._ends_lines_at_cr or not _has_lone_cr(text)
+        self.positions_reliable = self._ends_lines_at_cr or not _has_lone_cr(text)
 
 
 class OpenDocuments:

@@ -131,16 +131,16 @@ def _entry(place: str, raw: object, shape: type, refuse_unknown: bool) -> object
 
 
 def _refused(key: str, error: ShapeError) -> BadParameter:
-    wanted = error.wanted
+    constraint = error.constraint
     match error.problem:
         case "choice":
-            return BadParameter(key, "choice", wanted.options)
+            return BadParameter(key, "choice", constraint.options)
         case "small" | "short" | "few":
-            return BadParameter(key, error.problem, bound=int(wanted.minimum))
+            return BadParameter(key, error.problem, bound=int(constraint.minimum))
         case "large" | "long" | "many":
-            return BadParameter(key, error.problem, bound=int(wanted.maximum))
+            return BadParameter(key, error.problem, bound=int(constraint.maximum))
         case _:
-            return BadParameter(key, "kind", kinds=_KINDS.get(wanted.kind, (wanted.kind,)))  # type: ignore[arg-type]
+            return BadParameter(key, "kind", kinds=_KINDS.get(constraint.kind, (constraint.kind,)))  # type: ignore[arg-type]
 
 
 _KINDS: Mapping[str, tuple[ParameterKind, ...]] = {"choice": ("string",), "token": ("whole", "string")}

@@ -468,7 +468,7 @@ class Held:
     where: Literal["disk", "editor"]
 
 
-UnknownReason = Literal["system", "changed_otherwise", "closed", "not_taken_back", "not_accepted"]
+UnknownReason = Literal["system", "changed_otherwise", "closed", "not_rolled_back", "not_accepted"]
 
 
 class LandingUnknown(DomainError):

@@ -17,7 +17,7 @@ from agentfs_lsp.domain.errors import ParameterProblem
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Constraint:
     """What a shape accepts. `options`: the words of a "choice"; the bounds apply to "whole" numbers,
     "seconds", and the length of strings and lists."""
 
@@ -52,11 +52,11 @@ class Wanted:
 
 @dataclass(eq=False)
 class ShapeError(ValueError):
-    """A value that the shape rejects. `wanted`: what it accepts; `problem`: what is wrong. If only a part is
-    wrong, `where` names it, such as `[2].write`, and `given` is that part. `kept`: the valid part of a list.
-    """
+    """A value that the shape rejects. `constraint`: what it accepts; `problem`: what is wrong. If only a part
+    is wrong, `where` names it, such as `[2].write`, and `given` is that part. `kept`: the valid part of a
+    list."""
 
-    wanted: Wanted
+    constraint: Constraint
     problem: ParameterProblem = "kind"
     where: str = ""
     given: object = None
@@ -88,7 +88,7 @@ class Choice:
         for option in self.options:
             if word == option:
                 return option
-        raise ShapeError(Wanted("choice", self.options), "choice" if isinstance(raw, str) else "kind")
+        raise ShapeError(Constraint("choice", self.options), "choice" if isinstance(raw, str) else "kind")
 
     def describe(self) -> str:
         return ", ".join(f'`"{option}"`' for option in self.options)
@@ -101,7 +101,7 @@ class Flag:
     def check(self, raw: object) -> bool:
         if isinstance(raw, bool):
             return raw
-        raise ShapeError(Wanted("flag"))
+        raise ShapeError(Constraint("flag"))
 
     def describe(self) -> str:
         return "`true`, `false`"
@@ -120,10 +120,10 @@ class Whole:
         is_whole = number is not None and number == int(number)
         if number is not None and is_whole and self.minimum <= number <= self.maximum:
             return int(number)
-        wanted = Wanted("whole", (), self.minimum, self.maximum)
+        constraint = Constraint("whole", (), self.minimum, self.maximum)
         if number is None or not is_whole:
-            raise ShapeError(wanted)
-        raise ShapeError(wanted, "small" if number < self.minimum else "large")
+            raise ShapeError(constraint)
+        raise ShapeError(constraint, "small" if number < self.minimum else "large")
 
     def describe(self) -> str:
         return f"{self.unit}, {self.minimum} to {self.maximum}"
@@ -139,10 +139,10 @@ class Text:
     def check(self, raw: object) -> str:
         if isinstance(raw, str) and self.minimum <= len(raw) <= self.maximum:
             return raw
-        wanted = Wanted("string", (), self.minimum, self.maximum)
+        constraint = Constraint("string", (), self.minimum, self.maximum)
         if not isinstance(raw, str):
-            raise ShapeError(wanted)
-        raise ShapeError(wanted, "short" if len(raw) < self.minimum else "long")
+            raise ShapeError(constraint)
+        raise ShapeError(constraint, "short" if len(raw) < self.minimum else "long")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +153,7 @@ class Entries:
     maximum: float = math.inf
 
     def check(self, raw: object) -> tuple[object, ...]:
-        return check_each(raw, lambda entry: entry, Wanted("list", (), self.minimum, self.maximum))
+        return check_each(raw, lambda entry: entry, Constraint("list", (), self.minimum, self.maximum))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ class Members:
     def check(self, raw: object) -> dict[str, object]:
         if isinstance(raw, dict):
             return raw
-        raise ShapeError(Wanted("object"))
+        raise ShapeError(Constraint("object"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,18 +176,18 @@ class Token:
         try:
             return Whole().check(raw)
         except ShapeError:
-            raise ShapeError(Wanted("token")) from None
+            raise ShapeError(Constraint("token")) from None
 
 
-def check_each(raw: object, check: Callable[[object], object], wanted: Wanted) -> tuple[object, ...]:
+def check_each(raw: object, check: Callable[[object], object], constraint: Constraint) -> tuple[object, ...]:
     """Check every entry of a list. Raises the first ShapeError, which keeps the valid entries, but none of a
-    list longer than `wanted.maximum`."""
+    list longer than `constraint.maximum`."""
     if not isinstance(raw, list):
-        raise ShapeError(wanted, kept=())
-    if len(raw) < wanted.minimum:
-        raise ShapeError(wanted, "few", kept=())
-    if len(raw) > wanted.maximum:
-        raise ShapeError(wanted, "many", kept=())
+        raise ShapeError(constraint, kept=())
+    if len(raw) < constraint.minimum:
+        raise ShapeError(constraint, "few", kept=())
+    if len(raw) > constraint.maximum:
+        raise ShapeError(constraint, "many", kept=())
     kept: list[object] = []
     first: ShapeError | None = None
     for number, entry in enumerate(raw):

@@ -34,7 +34,7 @@ def _message(recovered: Recovered, translate: Translate) -> tuple[int, str]:
         "finished": translate(
             "agentfs: A change that a crash had interrupted was completed: {paths}", paths=paths
         ),
-        "taken_back": translate(
+        "rolled_back": translate(
             "agentfs: A change that a crash had interrupted was rolled back: {paths}", paths=paths
         ),
         "set_aside": translate(

@@ -100,4 +100,4 @@ def _with_landed(landings: Sequence[Landing], error: DomainError) -> DomainError
     if isinstance(error, LandingUnknown):
         error.holding += landed
         return error
-    return LandingUnknown(landings[0].change.path, "not_taken_back", holding=landed)
+    return LandingUnknown(landings[0].change.path, "not_rolled_back", holding=landed)

@@ -178,7 +178,7 @@ def _passage(command: Read, path: str, snapshot: Snapshot, settings: Settings) -
         "editor" if snapshot.buffer else "disk",
         snapshot.dirty,
         bool(snapshot.text.bom),
-        snapshot.wrongly_shown if snapshot.buffer else _is_lossy(snapshot),
+        snapshot.opened_in_wrong_encoding if snapshot.buffer else _is_lossy(snapshot),
         snapshot.text.encoding,
         snapshot.text.line_ends.final,
         snapshot.text.line_ends.kind,

@@ -25,7 +25,7 @@ class MemoryDocument:
         return len(self.text)
 
     @property
-    def places_certain(self) -> bool:
+    def positions_reliable(self) -> bool:
         return self.ends_lines_at_cr or self.text.count("\r") == self.text.count("\r\n")
 
 

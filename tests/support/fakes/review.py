@@ -214,7 +214,7 @@ class ScriptedApplier:
         self.told.append("apply")
         return [await self._special.get(path_of(it.uri), self._how)(self._editor, it) for it in edits]
 
-    async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
+    async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
         self.told.append("take back")
         for edit in edits if self._takes_back else ():
             self._editor.apply(edit)
@@ -313,6 +313,9 @@ class ScriptedReviewer:
 
     def channel_for(self, proposal: Proposal | None) -> Rung:
         return self.channel
+
+    def applies_itself(self, proposal: Proposal) -> bool:
+        return proposal.channel == "preview"
 
     async def review(self, proposal: Proposal) -> tuple[Decision, ScriptedApplier]:
         self.reviewed.append(proposal)

@@ -54,7 +54,7 @@ _MAX_LINKS = 40
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
 _MARK = b"\xef\xbb\xbf"
 
-Step = Literal["resolve", "stat", "read", "stage", "commit", "swap", "sync", "take_back", "journal"]
+Step = Literal["resolve", "stat", "read", "stage", "commit", "swap", "sync", "roll_back", "journal"]
 """When the plan is consulted: before a file is resolved, read or staged, before a commit checks the bases,
 before each file changes, before the changes become durable, before each is reverted, and before the journal
 of a landing of several files is removed."""
@@ -427,7 +427,7 @@ class MemoryStore:
         for swap in reversed(journal):
             self._undo(swap)
         self._leave({swap.location.absolute: swap.made for swap in journal})
-        return Recovered("taken_back", paths)
+        return Recovered("rolled_back", paths)
 
     def close(self) -> None:
         self.closed = True
@@ -497,7 +497,7 @@ class MemoryStaged:
                     self._store._reach("sync", swap.location)
             self._store._reach("journal", swaps[0].location)
         except DomainError as error:
-            self._take_back(swaps, error)
+            self._roll_back(swaps, error)
             raise
         self._forget(swaps)
         self._is_over = True
@@ -517,13 +517,13 @@ class MemoryStaged:
             self._store._set(absolute, self._store._file(b"".join(draft.data), mode))
         swap.is_done = True
 
-    def _take_back(self, swaps: list[_Swap], why: DomainError) -> None:
+    def _roll_back(self, swaps: list[_Swap], why: DomainError) -> None:
         """Raises LandingUnknown on failure: the next start finds out."""
         try:
             for swap in reversed(swaps):
                 if swap.is_done:
                     with _about(swap.location):
-                        self._store._reach("take_back", swap.location)
+                        self._store._reach("roll_back", swap.location)
                     self._store._undo(swap)
         except DomainError as error:
             self._is_over = True

@@ -24,7 +24,7 @@ FAILURES: tuple[tuple[Step, int], ...] = (
     ("swap", errno.ENOSPC),
     ("swap", errno.EIO),
     ("sync", errno.EIO),
-    ("take_back", errno.EIO),
+    ("roll_back", errno.EIO),
     ("journal", errno.ENOSPC),
 )
 """Where the next call may fail, and how. By the time the port reports it, a short write is ENOSPC."""

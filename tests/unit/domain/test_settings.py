@@ -6,7 +6,7 @@ import pytest
 
 from agentfs_lsp.domain.settings.settings import GROUPS, SETTINGS, Approval, Settings, settings_from
 from agentfs_lsp.domain.settings.shapes import NamedRoot
-from agentfs_lsp.domain.shapes import ShapeError, Wanted
+from agentfs_lsp.domain.shapes import Constraint, ShapeError
 
 HUGE = 10**400
 
@@ -39,32 +39,32 @@ def test_values_that_are_taken(key: str, raw: object, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("key", "raw", "wanted"),
+    ("key", "raw", "constraint"),
     [
-        ("approval.mode", "auto", Wanted("choice", ("manual", "auto_edit"))),
-        ("approval.mode", "Auto_Edit", Wanted("choice", ("manual", "auto_edit"))),
-        ("approval.mode", True, Wanted("choice", ("manual", "auto_edit"))),
-        ("approval.timeout_s", -1, Wanted("seconds", (), 0, 604_800)),
-        ("approval.timeout_s", "5", Wanted("seconds", (), 0, 604_800)),
-        ("approval.timeout_s", True, Wanted("seconds", (), 0, 604_800)),
-        ("approval.timeout_s", float("nan"), Wanted("seconds", (), 0, 604_800)),
-        ("approval.timeout_s", HUGE, Wanted("seconds", (), 0, 604_800)),
-        ("landing_timeout_s", 0, Wanted("seconds", (), 0.05, 3600)),
-        ("require_read", 0, Wanted("flag")),
-        ("require_read", "false", Wanted("flag")),
-        ("diff.context", -1, Wanted("whole", (), 0, 1000)),
-        ("diff.context", 1.5, Wanted("whole", (), 0, 1000)),
-        ("diff.context", False, Wanted("whole", (), 0, 1000)),
-        ("diff.context", HUGE, Wanted("whole", (), 0, 1000)),
-        ("diff.context", float("inf"), Wanted("whole", (), 0, 1000)),
-        ("locale", "fr", Wanted("choice", ("en", "zh-cn"))),
-        ("locale", ["en"], Wanted("choice", ("en", "zh-cn"))),
+        ("approval.mode", "auto", Constraint("choice", ("manual", "auto_edit"))),
+        ("approval.mode", "Auto_Edit", Constraint("choice", ("manual", "auto_edit"))),
+        ("approval.mode", True, Constraint("choice", ("manual", "auto_edit"))),
+        ("approval.timeout_s", -1, Constraint("seconds", (), 0, 604_800)),
+        ("approval.timeout_s", "5", Constraint("seconds", (), 0, 604_800)),
+        ("approval.timeout_s", True, Constraint("seconds", (), 0, 604_800)),
+        ("approval.timeout_s", float("nan"), Constraint("seconds", (), 0, 604_800)),
+        ("approval.timeout_s", HUGE, Constraint("seconds", (), 0, 604_800)),
+        ("landing_timeout_s", 0, Constraint("seconds", (), 0.05, 3600)),
+        ("require_read", 0, Constraint("flag")),
+        ("require_read", "false", Constraint("flag")),
+        ("diff.context", -1, Constraint("whole", (), 0, 1000)),
+        ("diff.context", 1.5, Constraint("whole", (), 0, 1000)),
+        ("diff.context", False, Constraint("whole", (), 0, 1000)),
+        ("diff.context", HUGE, Constraint("whole", (), 0, 1000)),
+        ("diff.context", float("inf"), Constraint("whole", (), 0, 1000)),
+        ("locale", "fr", Constraint("choice", ("en", "zh-cn"))),
+        ("locale", ["en"], Constraint("choice", ("en", "zh-cn"))),
     ],
 )
-def test_values_that_are_refused(key: str, raw: object, wanted: Wanted) -> None:
+def test_values_that_are_refused(key: str, raw: object, constraint: Constraint) -> None:
     with pytest.raises(ShapeError) as caught:
         SETTINGS[key].shape.check(raw)
-    assert caught.value.wanted == wanted
+    assert caught.value.constraint == constraint
 
 
 @pytest.mark.parametrize(

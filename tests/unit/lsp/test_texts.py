@@ -16,7 +16,7 @@ from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.policy import credentials
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.domain.shapes import Wanted
+from agentfs_lsp.domain.shapes import Constraint
 from agentfs_lsp.domain.translation import Translate, naming, sentences
 from agentfs_lsp.lsp.configuration.messages import problem_text, problems_texts
 from agentfs_lsp.lsp.configuration.reading import Problem
@@ -94,10 +94,10 @@ def test_every_error_is_told_in_each_language(kind: type[DomainError]) -> None:
         assert all("{" not in text for text in (message, next_step, *chinese))
 
 
-@pytest.mark.parametrize("wanted", list(instances_of(Wanted)), ids=lambda wanted: wanted.kind)
-def test_every_wrong_setting_is_told_in_each_language(wanted: Wanted) -> None:
+@pytest.mark.parametrize("constraint", list(instances_of(Constraint)), ids=lambda constraint: constraint.kind)
+def test_every_wrong_setting_is_told_in_each_language(constraint: Constraint) -> None:
     for key in ("diff.context", "approval.mode", "rules", "files", "switches.memory"):
-        problem = Problem(f"{key}[0]", "wrong", '"x"', wanted, key)
+        problem = Problem(f"{key}[0]", "wrong", '"x"', constraint, key)
         assert problem_text(problem, ENGLISH).startswith(f"agentfs.{key}[0] must be ")
         assert not WORDS.search(problem_text(problem, CHINESE))
 

@@ -201,7 +201,7 @@ async def test_an_error_about_one_file_is_told_with_that(read: FakeWorkspace) ->
 
 async def test_what_is_unknown_is_so_for_each(read: FakeWorkspace) -> None:
     read.store.at("sync", disk_full("b.py"), "b.py")
-    read.store.at("take_back", disk_full("a.py"), "a.py")
+    read.store.at("roll_back", disk_full("a.py"), "a.py")
     read.reviewer.accepts()
     error, steps = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"))
     assert isinstance(error, LandingUnknown)

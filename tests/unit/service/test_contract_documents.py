@@ -132,14 +132,14 @@ def test_where_an_editor_may_count_lines_otherwise_no_place_is_certain(editing: 
     editing.open(FILE, "one\rtwo\r\n", ends_lines_at_cr=False)
     document = editing.documents.at(PATH)
     assert document is not None
-    assert not document.places_certain
+    assert not document.positions_reliable
     editing.change(FILE, "one\r\ntwo\r\n")
-    assert document.places_certain
+    assert document.positions_reliable
     editing.open(LINKED, "one\rtwo\n", ends_lines_at_cr=True)
     editing.change(LINKED, "one\r2\n")
     linked = editing.documents.at(PATH)
     assert linked is not None
-    assert (linked.uri, linked.places_certain) == (LINKED, True)
+    assert (linked.uri, linked.positions_reliable) == (LINKED, True)
 
 
 def test_whoever_watches_a_file_is_told_of_all_that_happens_to_it(editing: Editing) -> None:

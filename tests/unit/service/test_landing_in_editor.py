@@ -385,7 +385,7 @@ async def test_what_is_not_taken_back_is_told(both: FakeWorkspace) -> None:
     with pytest.raises(LandingUnknown) as raised:
         await both.batch(*BATCH)
     assert where(raised.value) == [("a.py", "editor")]
-    assert raised.value.reason == "not_taken_back"
+    assert raised.value.reason == "not_rolled_back"
 
 
 async def test_what_cannot_be_put_back_is_told(both: FakeWorkspace) -> None:

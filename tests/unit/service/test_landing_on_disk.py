@@ -49,7 +49,7 @@ async def test_a_full_disk_changes_nothing(read: FakeWorkspace, step: str) -> No
 
 async def test_what_cannot_be_taken_back_either_is_unknown(read: FakeWorkspace) -> None:
     read.store.at("sync", disk_full())
-    read.store.at("take_back", disk_full())
+    read.store.at("roll_back", disk_full())
     unknown = await failed(read, LandingUnknown)
     assert isinstance(unknown, LandingUnknown)
     assert [(one.path, one.where) for one in unknown.holding] == [("a.py", "disk")]
@@ -175,7 +175,7 @@ async def test_a_crash_at_any_step_leaves_all_old_files_or_all_new_ones(
     assert half is (step in ("swap", "sync", "journal"))
     recovered = read.store.sweep()
     assert [one.outcome for one in recovered] == (
-        ["finished" if after == NEW else "taken_back"] if half else []
+        ["finished" if after == NEW else "rolled_back"] if half else []
     )
     assert read.store.tree() == {"a.py": after, "b.py": after}
     assert not read.store.needs_recovery()

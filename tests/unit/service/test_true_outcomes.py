@@ -122,8 +122,8 @@ async def test_the_disk_holds_what_was_saved_before_the_document_was_set_back(op
 
 async def test_a_client_that_saves_saves_what_it_has_set_back(opened: FakeWorkspace) -> None:
     class SavesBack(ScriptedApplier):
-        async def take_back(self, edits: Any, error: Any) -> None:
-            await super().take_back(edits, error)
+        async def roll_back(self, edits: Any, error: Any) -> None:
+            await super().roll_back(edits, error)
             opened.editor.save("a.py")
 
     how = going(opened, close=False)

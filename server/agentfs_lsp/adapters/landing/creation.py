@@ -19,6 +19,6 @@ class Creation(StagedFile):
         """See `StagedFile.confirm`: there was no old file."""
         return 1
 
-    def take_back(self) -> None:
-        """See `StagedFile.take_back`. Leaves a file that replaced the new one meanwhile."""
+    def roll_back(self) -> None:
+        """See `StagedFile.roll_back`. Leaves a file that replaced the new one meanwhile."""
         self._rename_ours(self.name, self.temporary)

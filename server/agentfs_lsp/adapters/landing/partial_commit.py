@@ -84,7 +84,7 @@ class PartialCommit:
 
     # --- and back -----------------------------------------------------------------------------------------
 
-    def take_back(self) -> None:
+    def roll_back(self) -> None:
         """Revert it, not yet durably. Raises ConcurrentWrite and OSError."""
         if not self.is_done:
             return

@@ -87,12 +87,12 @@ class Recovery:
         if all(one.is_returnable for one in files if one.is_done):
             with suppress(ConcurrentWrite):
                 for one in files:
-                    one.take_back()
-                return self._conclude(path, files, "taken_back" if begun else None)
+                    one.roll_back()
+                return self._conclude(path, files, "rolled_back" if begun else None)
         return self._set_aside(path, files)
 
     def _conclude(
-        self, path: str, files: Sequence[PartialCommit], outcome: Literal["finished", "taken_back"] | None
+        self, path: str, files: Sequence[PartialCommit], outcome: Literal["finished", "rolled_back"] | None
     ) -> Recovered | None:
         """None: nothing had started, so there is nothing to report."""
         for folder in {(one.folder.device, one.folder.inode): one.folder for one in files}.values():

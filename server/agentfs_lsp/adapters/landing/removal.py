@@ -20,8 +20,8 @@ class Removal(Displacement):
             raise self._conflict("gone") from None
         self._compare_pushed_out()
 
-    def take_back(self) -> None:
-        """See `StagedFile.take_back`. A file created under the name meanwhile is newer, and stays."""
+    def roll_back(self) -> None:
+        """See `StagedFile.roll_back`. A file created under the name meanwhile is newer, and stays."""
         try:
             self._context.kernel.rename_to_free(self._fd, self.temporary, self.name)
         except FileExistsError:

@@ -86,8 +86,8 @@ class Replacement(Displacement):
         """See `StagedFile.returnable`."""
         return self._pushed_out is not None or self._aside is not None
 
-    def take_back(self) -> None:
-        """See `StagedFile.take_back`."""
+    def roll_back(self) -> None:
+        """See `StagedFile.roll_back`."""
         if self._aside is not None:
             self._rename_ours(self._aside, self.name)
         else:

@@ -100,7 +100,7 @@ class StagedFile(ABC):
                     links = self.confirm()
                 except BaseException as error:
                     if self.returnable:
-                        self.take_back()
+                        self.roll_back()
                     elif isinstance(error, OSError):
                         raise self._unknown(error) from error
                     raise
@@ -142,7 +142,7 @@ class StagedFile(ABC):
     @abstractmethod
     def swap(self, *, returnable: bool = False) -> None:
         """Swap the names, not yet durably. If the replaced file was not the base, restores it. `returnable`:
-        make `take_back` possible whatever the file system lacks."""
+        make `roll_back` possible whatever the file system lacks."""
 
     @abstractmethod
     def confirm(self) -> int:
@@ -154,7 +154,7 @@ class StagedFile(ABC):
         return True
 
     @abstractmethod
-    def take_back(self) -> None:
+    def roll_back(self) -> None:
         """Undo `swap`, not yet durably. Raises LandingUnknown if the file system fails."""
 
     def finish(self, links: int) -> Landed:
@@ -236,10 +236,10 @@ class Displacement(StagedFile):
             self._pushed_out = self._look(self.temporary)
             is_base = holds_base(self._fd, self.temporary, self._base)
         except BaseException:
-            self.take_back()
+            self.roll_back()
             raise
         if not is_base:
-            self.take_back()
+            self.roll_back()
             raise self._conflict("reviewing", self._pushed_out)
 
     def confirm(self) -> int:

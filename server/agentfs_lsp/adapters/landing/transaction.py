@@ -88,7 +88,7 @@ class StagedTogether:
                 with about(one.location):
                     links.append(one.confirm())
         except BaseException as error:
-            self._take_back(swapped, journal, error)
+            self._roll_back(swapped, journal, error)
             raise
         try:
             journal.remove()
@@ -105,11 +105,11 @@ class StagedTogether:
         except OSError as error:
             raise self._unknown(error, error) from error
 
-    def _take_back(self, swapped: Sequence[StagedFile], journal: Journal, why: BaseException) -> None:
+    def _roll_back(self, swapped: Sequence[StagedFile], journal: Journal, why: BaseException) -> None:
         try:
             for one in reversed(swapped):
                 with about(one.location):
-                    one.take_back()
+                    one.roll_back()
             _sync_folders(self._files)
             journal.remove()
         except (DomainError, OSError) as error:

@@ -28,7 +28,7 @@ class PlainApplier:
         atomically."""
         return [await self._editor.apply([edit], label=self._label) for edit in edits]
 
-    async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
+    async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
         """Send the reverse edits in the same way."""
         await self.apply(edits)
 

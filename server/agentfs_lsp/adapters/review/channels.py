@@ -26,14 +26,16 @@ class Channel(NamedTuple):
     """A way of asking. `review` shows the proposal and waits; a timeout (in seconds) of None means no limit.
     It raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict, and Unanswered if others wait for the screen.
     `is_able`: whether this editor supports it with these settings; `shows`: whether it shows this proposal
-    safely. `lists`: the client lists all pending proposals, so none waits for the screen. `otherwise`: the
-    fallback if the editor answers with an error."""
+    safely. `lists`: the client lists all pending proposals, so none waits for the screen. `applies`: the
+    editor itself applies what the user accepts, perhaps late. `otherwise`: the fallback if the editor answers
+    with an error."""
 
     name: Rung
     review: Callable[[Asking, Proposal, float | None], Awaitable[tuple[Decision, Applier]]]
     is_able: Callable[[EditorTraits, Settings], bool] = lambda *_: True
     shows: Callable[[Proposal], bool] = lambda _: True
     lists: bool = False
+    applies: bool = False
     otherwise: Rung | None = None
 
 
@@ -49,6 +51,7 @@ CHANNELS = (
         review_by_preview,
         lambda editor, settings: editor.preview and settings.preview.enabled,
         is_previewable,
+        applies=True,
         otherwise="message",
     ),
     Channel("message", review_by_message),
@@ -72,6 +75,10 @@ class ReviewChannels:
             for channel in CHANNELS
             if channel.is_able(traits, settings) and (proposal is None or channel.shows(proposal))
         )
+
+    def applies_itself(self, proposal: Proposal) -> bool:
+        """Whether the proposal's channel `applies`."""
+        return any(channel.applies for channel in CHANNELS if channel.name == proposal.channel)
 
     async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
         """Ask through the first channel that fits. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict."""

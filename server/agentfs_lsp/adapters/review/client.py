@@ -73,7 +73,7 @@ class ClientReviews:
         """The conversation about this proposal, active or recently ended."""
         return self._conversations.get(proposal_id)
 
-    def taken_back(self, conversation: Conversation) -> tuple[DocumentEdit, ...]:
+    def rollback_of(self, conversation: Conversation) -> tuple[DocumentEdit, ...]:
         """The edits that undo what the client was told to apply, provided nothing else was edited."""
         back = (reversal(edit, self._documents.get(edit.uri)) for edit in conversation.to_apply)
         return tuple(edit for edit in back if edit is not None)

@@ -147,7 +147,7 @@ class Conversation:
         told = [reports.get(self._files.get(edit.uri, ""), NOT_DONE) for edit in edits]
         return [Applied(report.done, report.reason) for report in told]
 
-    async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
+    async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
         """Refuse `agentfs/applied`. What to revert is computed on the response, because the client may apply
         the change after the timeout."""
         self.failed(error)

@@ -37,6 +37,10 @@ class TerminalReviewer:
         """There is only one."""
         return "terminal"
 
+    def applies_itself(self, proposal: Proposal) -> bool:  # noqa: ARG002
+        """There is no editor."""
+        return False
+
     async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
         """Raises Rejected."""
         proposal.to("shown")
@@ -66,7 +70,7 @@ class _NoApplier:
         """Never called."""
         raise AssertionError(edits)
 
-    async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
+    async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
         """Do nothing."""
 
     async def committed(self, save: Sequence[str]) -> Sequence[str]:  # noqa: ARG002

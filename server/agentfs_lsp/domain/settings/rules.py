@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from agentfs_lsp.domain.globs import fault_of
-from agentfs_lsp.domain.shapes import Choice, Flag, ShapeError, Wanted, check_each
+from agentfs_lsp.domain.shapes import Choice, Constraint, Flag, ShapeError, check_each
 
 Operation = Literal["read", "write", "edit"]
 Permission = Literal["allow", "ask", "deny"]
@@ -47,14 +47,14 @@ class Rules:
 
     def check(self, raw: object) -> tuple[Rule, ...]:
         """Raises ShapeError with the first invalid member."""
-        return cast("tuple[Rule, ...]", check_each(raw, self._rule, _wanted("rules")))
+        return cast("tuple[Rule, ...]", check_each(raw, self._rule, _list_of("rules")))
 
     def describe(self) -> str:
         return '`[{"files": [globs], "read", "write", "edit": "allow", "ask" or "deny", "requires": switch}]`'
 
     def _rule(self, raw: object) -> Rule:
         if not isinstance(raw, dict) or not raw.keys() <= _MEMBERS or not raw.keys() > {"files"}:
-            raise ShapeError(Wanted("rule"))
+            raise ShapeError(Constraint("rule"))
         given: dict[str, object] = {}
         for name, value in raw.items():
             try:
@@ -81,14 +81,14 @@ class Globs:
     negations: bool = True
 
     def check(self, raw: object) -> tuple[str, ...]:
-        return cast("tuple[str, ...]", check_each(raw, self._glob, _wanted("globs")))
+        return cast("tuple[str, ...]", check_each(raw, self._glob, _list_of("globs")))
 
     def describe(self) -> str:
         return "`[globs]`"
 
     def _glob(self, raw: object) -> str:
         if not isinstance(raw, str) or fault_of(raw) or (raw.startswith("!") and not self.negations):
-            raise ShapeError(Wanted("glob" if self.negations else "glob_to_add"))
+            raise ShapeError(Constraint("glob" if self.negations else "glob_to_add"))
         return raw
 
 
@@ -97,7 +97,7 @@ class Paths:
     """A list of literal paths relative to a root, without wildcards."""
 
     def check(self, raw: object) -> tuple[str, ...]:
-        return cast("tuple[str, ...]", check_each(raw, _plain_path, _wanted("plain_paths")))
+        return cast("tuple[str, ...]", check_each(raw, _plain_path, _list_of("plain_paths")))
 
     def describe(self) -> str:
         return "`[paths]`"
@@ -109,7 +109,7 @@ class Switches:
 
     def check(self, raw: object) -> Mapping[str, bool]:
         if not isinstance(raw, dict):
-            raise ShapeError(Wanted("switches"))
+            raise ShapeError(Constraint("switches"))
         return {name: Flag().check(on) for name, on in raw.items()}
 
     def describe(self) -> str:
@@ -119,13 +119,13 @@ class Switches:
 _MEMBERS = frozenset({"files", *OPERATIONS, "requires"})
 
 
-def _wanted(kind: Literal["rules", "globs", "plain_paths"]) -> Wanted:
-    return Wanted(kind, maximum=MAX_ENTRIES)
+def _list_of(kind: Literal["rules", "globs", "plain_paths"]) -> Constraint:
+    return Constraint(kind, maximum=MAX_ENTRIES)
 
 
 def _switch_name(raw: object) -> str:
     if not isinstance(raw, str) or not raw.strip() or not raw.isprintable():
-        raise ShapeError(Wanted("switch_name"))
+        raise ShapeError(Constraint("switch_name"))
     return raw
 
 
@@ -135,4 +135,4 @@ def _plain_path(raw: object) -> str:
         parts = [part for part in raw.split("/") if part not in {"", "."}]
         if parts and ".." not in parts and not raw.endswith("/"):
             return "/".join(parts)
-    raise ShapeError(Wanted("plain_path"))
+    raise ShapeError(Constraint("plain_path"))

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from agentfs_lsp.domain.errors import MalformedPath
 from agentfs_lsp.domain.paths import path_of_uri
-from agentfs_lsp.domain.shapes import Shape, ShapeError, Wanted, number_of
+from agentfs_lsp.domain.shapes import Constraint, Shape, ShapeError, number_of
 from agentfs_lsp.domain.text.textfile import extends_ascii
 
 
@@ -30,7 +30,7 @@ class Seconds:
         number = number_of(raw)
         if number is not None and self.minimum <= number <= self.maximum:
             return number
-        raise ShapeError(Wanted("seconds", (), self.minimum, self.maximum))
+        raise ShapeError(Constraint("seconds", (), self.minimum, self.maximum))
 
     def describe(self) -> str:
         return f"seconds, {self.minimum:g} to {self.maximum:g}"
@@ -47,7 +47,7 @@ class Encoding:
             known = ""
         if extends_ascii(known):
             return known
-        raise ShapeError(Wanted("encoding"))
+        raise ShapeError(Constraint("encoding"))
 
     def describe(self) -> str:
         return "an encoding that extends ASCII"
@@ -67,10 +67,10 @@ class NamedRoots:
 
     def check(self, raw: object) -> tuple[NamedRoot, ...]:
         if not isinstance(raw, list):
-            raise ShapeError(Wanted("roots"))
+            raise ShapeError(Constraint("roots"))
         roots = tuple(_named_root(entry) for entry in raw)
         if len({root.name for root in roots}) < len(roots):
-            raise ShapeError(Wanted("own_names"))
+            raise ShapeError(Constraint("own_names"))
         return roots
 
     def describe(self) -> str:
@@ -93,11 +93,11 @@ def _named_root(entry: object) -> NamedRoot:
             try:
                 path = path_of_uri(uri)
             except MalformedPath:
-                raise ShapeError(Wanted("absolute_paths")) from None
+                raise ShapeError(Constraint("absolute_paths")) from None
         case _:
-            raise ShapeError(Wanted("roots"))
+            raise ShapeError(Constraint("roots"))
     if not path.startswith("/") or not _may_be_on_disk(path):
-        raise ShapeError(Wanted("absolute_paths"))
+        raise ShapeError(Constraint("absolute_paths"))
     if not name.strip() or name in {".", ".."} or not name.isprintable() or set(name) & {"/", "\\"}:
-        raise ShapeError(Wanted("plain_names"))
+        raise ShapeError(Constraint("plain_names"))
     return NamedRoot(path.rstrip("/") or "/", name)

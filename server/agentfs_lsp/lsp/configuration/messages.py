@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from agentfs_lsp.domain.settings.settings import SETTINGS
-from agentfs_lsp.domain.shapes import Wanted
+from agentfs_lsp.domain.shapes import Constraint
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.translation import Translate, sentences
 from agentfs_lsp.lsp.configuration.reading import Problem
@@ -106,11 +106,11 @@ def _told(problem: Problem, name: str, translate: Translate) -> str:
                 given=problem.given,
             )
         case "wrong":
-            assert problem.wanted is not None
+            assert problem.constraint is not None
             facts: dict[str, Any] = {
                 "name": name,
                 "given": problem.given,
-                "wanted": _wanted(problem.wanted, translate),
+                "wanted": _accepted(problem.constraint, translate),
             }
             return _instead(problem.key, facts, translate)
 
@@ -161,11 +161,11 @@ def _instead(key: str, facts: dict[str, Any], translate: Translate) -> str:
     )
 
 
-def _wanted(wanted: Wanted, translate: Translate) -> str:
-    bounds: dict[str, Any] = {"minimum": wanted.minimum, "maximum": wanted.maximum}
+def _accepted(constraint: Constraint, translate: Translate) -> str:
+    bounds: dict[str, Any] = {"minimum": constraint.minimum, "maximum": constraint.maximum}
     kinds = {
         "choice": translate(
-            "one of {options}", options=", ".join(f'"{option}"' for option in wanted.options)
+            "one of {options}", options=", ".join(f'"{option}"' for option in constraint.options)
         ),
         "flag": translate("true or false"),
         "whole": translate("a whole number from {minimum} to {maximum}", **bounds),
@@ -193,4 +193,4 @@ def _wanted(wanted: Wanted, translate: Translate) -> str:
         "switches": translate("an object that maps names to true or false"),
         "switch_name": translate("the name of a switch"),
     }
-    return kinds[wanted.kind]
+    return kinds[constraint.kind]

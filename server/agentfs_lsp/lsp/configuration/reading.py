@@ -13,7 +13,7 @@ from typing import Literal
 
 from agentfs_lsp.domain.policy.tightening import shape_in_workspace
 from agentfs_lsp.domain.settings.settings import GROUPS, SETTINGS
-from agentfs_lsp.domain.shapes import Flag, Shape, ShapeError, Wanted
+from agentfs_lsp.domain.shapes import Constraint, Flag, Shape, ShapeError
 
 SWITCH = "switches."
 """The prefix of the key of a single switch."""
@@ -30,13 +30,13 @@ UnusableFile = Literal["too_large", "unreadable", "no_toml", "too_slow"]
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A setting that is not in force. `path`: its key, with the invalid part (`rules[2].write`). For an
-    invalid value, `wanted` says what is valid, `given` is the value as truncated JSON, and `key` the setting.
-    `origin`: the workspace file it is in, if any."""
+    invalid value, `constraint` says what is valid, `given` is the value as truncated JSON, and `key` the
+    setting. `origin`: the workspace file it is in, if any."""
 
     path: str
     kind: Literal["wrong", "no_object", "switch_missing", "unknown", "users_alone", "loosens"] | UnusableFile
     given: str = ""
-    wanted: Wanted | None = None
+    constraint: Constraint | None = None
     key: str = ""
     origin: str = ""
 
@@ -128,7 +128,7 @@ def _shape_of(key: str) -> Shape:
 
 def _wrong(key: str, value: object, error: ShapeError) -> Problem:
     given = shown(error.given if error.where else value)
-    return Problem(key + error.where, "wrong", given, error.wanted, key)
+    return Problem(key + error.where, "wrong", given, error.constraint, key)
 
 
 def _instead_of_wrong(key: str, error: ShapeError, faulty: set[str]) -> Mapping[str, object]:

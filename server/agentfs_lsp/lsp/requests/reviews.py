@@ -71,7 +71,7 @@ def _applied_answer(
 ) -> AppliedAnswer:
     if answer.code is None:
         return {"ok": True, "save": list(answer.save)}
-    back = exchange.reviews.taken_back(conversation) if any(one.done for one in reports.values()) else ()
+    back = exchange.reviews.rollback_of(conversation) if any(one.done for one in reports.values()) else ()
     revert = workspace_edit(back, exchange.encoding) if back else None
     return {**refusal(answer, exchange.translate), "revert": revert}
 

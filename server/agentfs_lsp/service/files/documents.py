@@ -35,7 +35,7 @@ class Document(Protocol):
         last line (docs/protocol.md#93-how-it-lands)."""
 
     @property
-    def places_certain(self) -> bool:
+    def positions_reliable(self) -> bool:
         """False if the text has a lone CR, which the editor may not count as a line end: it can be read, but
         no edit lands in it (docs/protocol.md#1-start-and-transport)."""
 

@@ -47,7 +47,7 @@ class Buffer:
     encoding_hint: str | None
     as_saved: bool = False
     ends_last_line: bool = False
-    places_certain: bool = True
+    positions_reliable: bool = True
 
     @classmethod
     def of(cls, document: Document | None) -> Buffer | None:
@@ -62,7 +62,7 @@ class Buffer:
             document.encoding_hint,
             document.as_saved,
             document.ends_last_line,
-            document.places_certain,
+            document.positions_reliable,
         )
 
 
@@ -122,7 +122,7 @@ class Snapshot:
         return not is_ended(self.buffer.text) and is_ended(self.disk.text)
 
     @property
-    def wrongly_shown(self) -> bool:
+    def opened_in_wrong_encoding(self) -> bool:
         """Whether the editor shows U+FFFD where the file has none: it opened the file in a wrong encoding,
         and saving would lose those bytes."""
         if self.buffer is None or self.disk is None:

@@ -105,7 +105,7 @@ class Recovered:
     """A landing of several files that a crash interrupted: their real absolute paths, and the folder with
     what was set aside."""
 
-    outcome: Literal["finished", "taken_back", "set_aside"]
+    outcome: Literal["finished", "rolled_back", "set_aside"]
     paths: tuple[str, ...]
     kept_in: str = ""
 

@@ -92,7 +92,7 @@ async def _decide(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[Deci
     for change in changes:
         # Reviews last long and the user keeps typing: compare large documents only at the end.
         watch.add(change, every_version=False).refused = True  # nothing has been sent for applying yet
-    return await (_preview(ws, proposal) if proposal.channel == "preview" else ws.reviewer.review(proposal))
+    return await _review(ws, proposal)
 
 
 async def _land_accepted(
@@ -221,23 +221,25 @@ def _as_landed(ws: Workspace, landing: Landing) -> tuple[Expected, str]:
     return revision, change.shown
 
 
-async def _preview(ws: Workspace, proposal: Proposal) -> tuple[Decision, Applier]:
-    """Review in an editor that applies the preview itself. It reports the same refusal whether the user
+async def _review(ws: Workspace, proposal: Proposal) -> tuple[Decision, Applier]:
+    """Ask the user. An editor that applies the change itself reports the same refusal whether the user
     declined or a file moved, so check which it was."""
+    tells_no_cause = ws.reviewer.applies_itself(proposal)
     try:
         return await ws.reviewer.review(proposal)
     except (ReviewTimedOut, asyncio.CancelledError):
-        if proposal.state == "shown" and proposal.channel == "preview":
+        if proposal.state == "shown" and ws.reviewer.applies_itself(proposal):
             ws.afterwards(watch_for_late(ws, proposal, proposal.changes, WATCHED_S))
         raise
     except Rejected:
-        await check_all_unmoved(ws, proposal)
+        if tells_no_cause:
+            await check_all_unmoved(ws, proposal)
         raise
 
 
 def _watch_for_rest(ws: Workspace, proposal: Proposal, missing: Sequence[FileChange]) -> None:
-    """A slow editor may still apply what was reported as missing from an accepted preview."""
-    if missing and proposal.decision is not None and proposal.channel == "preview":
+    """A slow editor that applies the change itself may still apply what was reported as missing from it."""
+    if missing and proposal.decision is not None and ws.reviewer.applies_itself(proposal):
         ws.afterwards(watch_for_late(ws, proposal, missing, ws.settings.landing_timeout_s))
 
 
@@ -277,7 +279,7 @@ def _why_unknown(proposal: Proposal, error: DomainError, holding: Sequence[Held]
     if isinstance(error, NotLanded) and error.reason == "closed":
         return "closed"
     is_of_another = several and any(one.path != getattr(error, "path", "") for one in holding)
-    return "not_taken_back" if is_of_another else "changed_otherwise"
+    return "not_rolled_back" if is_of_another else "changed_otherwise"
 
 
 def _amended(change: FileChange, decision: Decision) -> FileChange:

@@ -132,13 +132,13 @@ class InEditor:
         """The errors, when nothing is kept."""
         return [self._failed[one] for one in self._observations]
 
-    async def take_back(self, error: DomainError) -> None:
+    async def roll_back(self, error: DomainError) -> None:
         """Roll back: the client reverts documents that hold exactly the accepted text, the server reverts
         files closed since. Text the user typed over is left alone, so part of the change may remain."""
         back = {one: one.reversal() for one in self._observations}
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
-                await self._applier.take_back([edit for edit in back.values() if edit is not None], error)
+                await self._applier.roll_back([edit for edit in back.values() if edit is not None], error)
                 for observation, edit in back.items():
                     if edit is not None:
                         await observation.departure()
@@ -174,6 +174,6 @@ async def find_in_editor(
     await in_editor.find()
     failed = in_editor.first_failure
     if failed is not None and (all_or_none or not in_editor.anything_arrived):
-        await in_editor.take_back(failed)
+        await in_editor.roll_back(failed)
         raise failed
     return await in_editor.keep()

@@ -60,7 +60,7 @@ async def land(
     except DomainError as error:
         if staged:
             await in_thread(staged.discard)
-        await in_editor.take_back(error)
+        await in_editor.roll_back(error)
         raise
     kept = await in_editor.keep()
     by_change = {
@@ -121,7 +121,7 @@ async def _rebased(ws: Workspace, change: FileChange) -> FileChange:
             raise Conflict(change.path, "editor", "changed", actual=now.revision)
         there = change.onto(now)
         if there.operation != "delete":
-            there.check_places()  # it may have been opened since
+            there.check_positions()  # it may have been opened since
     return there
 
 

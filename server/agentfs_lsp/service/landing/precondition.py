@@ -28,7 +28,7 @@ def check_precondition(
             known = expected or (record.revision if record else None)
             raise Conflict(path, "disk", "gone", expected=known)
         return
-    if snapshot.wrongly_shown:
+    if snapshot.opened_in_wrong_encoding:
         raise Conflict(path, "editor", "wrong_encoding", actual=snapshot.revision)
     if expected and not expected.met_by(snapshot.revision):
         diff_text = _diff_since(path, record, snapshot, settings)
@@ -53,7 +53,7 @@ def check_unmoved(path: str, base: Snapshot, now: Snapshot, settings: Settings) 
         raise Conflict(path, "disk", "gone", expected=base.revision)
     if now.exists and not base.exists:
         raise _conflict(path, now, "exists", None, None)
-    if now.wrongly_shown:
+    if now.opened_in_wrong_encoding:
         raise Conflict(path, "editor", "wrong_encoding", actual=now.revision)
     same_text = reads_same(base.text.text, now.text.text)
     same_disk = (base.blob.data if base.blob else None) == (now.blob.data if now.blob else None)

@@ -269,16 +269,16 @@ class FileChange:
         """Compute and cache what answers report about the change; slow for large files."""
         _ = self.preview, self.line_counts, self.warnings
 
-    def check_places(self) -> None:
+    def check_positions(self) -> None:
         """Raise Conflict if the editor might apply the change at another position."""
-        if self.splices and self.base.buffer is not None and not self.base.buffer.places_certain:
+        if self.splices and self.base.buffer is not None and not self.base.buffer.positions_reliable:
             raise Conflict(self.path, "editor", "carriage_returns", actual=self.base.revision)
 
     def check(self) -> None:
         """Validate the change. Raises Conflict if the editor might apply it at another position, Unencodable
         if the file's encoding can't express the new text, NulPutIn if that contains NUL, and ResultTooLarge
         if the file would become too large to change again."""
-        self.check_places()
+        self.check_positions()
         limit = self.settings.limits.max_file_bytes
         at_most = 4 * (len(self.base.text.text) + sum(len(splice.text) for splice in self.splices))
         if self.splices and at_most > limit and self.proposed_size > limit:

@@ -96,7 +96,7 @@ class Applier(Protocol):
     async def apply(self, edits: Sequence[DocumentEdit]) -> Sequence[Applied]:
         """Send the edits and wait for the client's response to each."""
 
-    async def take_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
+    async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
         """The change failed with `error`: have the client undo what it applied, using these edits."""
 
     async def committed(self, save: Sequence[str]) -> Collection[str]:
@@ -113,6 +113,9 @@ class Reviewer(Protocol):
     def channel_for(self, proposal: Proposal | None) -> Rung:
         """The review channel that would ask about `proposal`; None stands for a change every channel can
         show."""
+
+    def applies_itself(self, proposal: Proposal) -> bool:
+        """Whether the editor itself applies the proposal when the user accepts it, perhaps late."""
 
     async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
         """Wait for the user's decision. Raises Rejected, ReviewTimedOut, NobodyToAsk or Conflict. Cancelling
