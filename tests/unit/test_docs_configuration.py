@@ -6,11 +6,24 @@ import tomllib
 from pathlib import Path
 
 from agentfs_lsp.domain.policy.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
+from agentfs_lsp.domain.settings.rules import Globs, Paths, Rules, Switches
 from agentfs_lsp.domain.settings.settings import SETTINGS
+from agentfs_lsp.domain.settings.shapes import Encoding, NamedRoots, Seconds
+from agentfs_lsp.domain.shapes import Choice, Flag, Shape, Whole
 from agentfs_lsp.lsp.configuration.workspace_file import read_file
 from agentfs_lsp.service.files.store import Root
 from support.layers import layered
 
+RULES = '`[{"files": [globs], "read", "write", "edit": "allow", "ask" or "deny", "requires": switch}]`'
+ACCEPTED = {
+    Flag: "`true`, `false`",
+    Encoding: "an encoding that extends ASCII",
+    NamedRoots: '`[{"path": …, "name": …}]`, or `"uri"` for `"path"`',
+    Rules: RULES,
+    Globs: "`[globs]`",
+    Paths: "`[paths]`",
+    Switches: '`{"name": true or false}`',
+}
 DOCS = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-8")
 
 
@@ -25,10 +38,22 @@ def examples(title: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", section(title), re.MULTILINE | re.DOTALL)
 
 
+def accepted(shape: Shape) -> str:
+    """The values that a setting accepts, with their unit."""
+    match shape:
+        case Choice(options):
+            return ", ".join(f'`"{option}"`' for option in options)
+        case Whole(unit, minimum, maximum):
+            return f"{unit}, {minimum} to {maximum}"
+        case Seconds(minimum, maximum):
+            return f"seconds, {minimum:g} to {maximum:g}"
+    return ACCEPTED[type(shape)]
+
+
 def test_the_table_is_the_definition() -> None:
     rows = [line for line in section("The settings").split("\n") if line.startswith("| `")]
     assert rows == [
-        f"| `{one.key}` | `{json.dumps(one.default)}` | {one.shape.describe()} | {one.meaning} |"
+        f"| `{one.key}` | `{json.dumps(one.default)}` | {accepted(one.shape)} | {one.meaning} |"
         for one in SETTINGS.values()
     ]
 

@@ -90,9 +90,6 @@ class Choice:
                 return option
         raise ShapeError(Constraint("choice", self.options), "choice" if isinstance(raw, str) else "kind")
 
-    def describe(self) -> str:
-        return ", ".join(f'`"{option}"`' for option in self.options)
-
 
 @dataclass(frozen=True, slots=True)
 class Flag:
@@ -102,9 +99,6 @@ class Flag:
         if isinstance(raw, bool):
             return raw
         raise ShapeError(Constraint("flag"))
-
-    def describe(self) -> str:
-        return "`true`, `false`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +118,6 @@ class Whole:
         if number is None or not is_whole:
             raise ShapeError(constraint)
         raise ShapeError(constraint, "small" if number < self.minimum else "large")
-
-    def describe(self) -> str:
-        return f"{self.unit}, {self.minimum} to {self.maximum}"
 
 
 @dataclass(frozen=True, slots=True)

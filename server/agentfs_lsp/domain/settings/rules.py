@@ -49,9 +49,6 @@ class Rules:
         """Raises ShapeError with the first invalid member."""
         return cast("tuple[Rule, ...]", check_each(raw, self._rule, _list_of("rules")))
 
-    def describe(self) -> str:
-        return '`[{"files": [globs], "read", "write", "edit": "allow", "ask" or "deny", "requires": switch}]`'
-
     def _rule(self, raw: object) -> Rule:
         if not isinstance(raw, dict) or not raw.keys() <= _MEMBERS or not raw.keys() > {"files"}:
             raise ShapeError(Constraint("rule"))
@@ -83,9 +80,6 @@ class Globs:
     def check(self, raw: object) -> tuple[str, ...]:
         return cast("tuple[str, ...]", check_each(raw, self._glob, _list_of("globs")))
 
-    def describe(self) -> str:
-        return "`[globs]`"
-
     def _glob(self, raw: object) -> str:
         if not isinstance(raw, str) or fault_of(raw) or (raw.startswith("!") and not self.negations):
             raise ShapeError(Constraint("glob" if self.negations else "glob_to_add"))
@@ -99,9 +93,6 @@ class Paths:
     def check(self, raw: object) -> tuple[str, ...]:
         return cast("tuple[str, ...]", check_each(raw, _plain_path, _list_of("plain_paths")))
 
-    def describe(self) -> str:
-        return "`[paths]`"
-
 
 @dataclass(frozen=True, slots=True)
 class Switches:
@@ -111,9 +102,6 @@ class Switches:
         if not isinstance(raw, dict):
             raise ShapeError(Constraint("switches"))
         return {name: Flag().check(on) for name, on in raw.items()}
-
-    def describe(self) -> str:
-        return '`{"name": true or false}`'
 
 
 _MEMBERS = frozenset({"files", *OPERATIONS, "requires"})

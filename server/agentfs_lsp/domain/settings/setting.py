@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar, cast
 
-from agentfs_lsp.domain.settings.shapes import SettingShape
+from agentfs_lsp.domain.shapes import Shape
 
 T = TypeVar("T")
 
@@ -35,7 +35,7 @@ class Setting:
 
     key: str
     default: object
-    shape: SettingShape
+    shape: Shape
     meaning: str
     strictest: object = None
     wrong_asks: bool = False
@@ -44,7 +44,7 @@ class Setting:
 
 def setting(
     default: T,
-    shape: SettingShape,
+    shape: Shape,
     meaning: str,
     *,
     strictest: object = None,

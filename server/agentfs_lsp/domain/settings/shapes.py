@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import codecs
 from dataclasses import dataclass
-from typing import Protocol
 
 from agentfs_lsp.domain.errors import MalformedPath
 from agentfs_lsp.domain.paths import path_of_uri
-from agentfs_lsp.domain.shapes import Constraint, Shape, ShapeError, number_of
+from agentfs_lsp.domain.shapes import Constraint, ShapeError, number_of
 from agentfs_lsp.domain.text.textfile import extends_ascii
-
-
-class SettingShape(Shape, Protocol):
-    """A shape that docs/configuration.md describes."""
-
-    def describe(self) -> str:
-        """The accepted values, with their unit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +24,6 @@ class Seconds:
             return number
         raise ShapeError(Constraint("seconds", (), self.minimum, self.maximum))
 
-    def describe(self) -> str:
-        return f"seconds, {self.minimum:g} to {self.maximum:g}"
-
 
 @dataclass(frozen=True, slots=True)
 class Encoding:
@@ -48,9 +37,6 @@ class Encoding:
         if extends_ascii(known):
             return known
         raise ShapeError(Constraint("encoding"))
-
-    def describe(self) -> str:
-        return "an encoding that extends ASCII"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +58,6 @@ class NamedRoots:
         if len({root.name for root in roots}) < len(roots):
             raise ShapeError(Constraint("own_names"))
         return roots
-
-    def describe(self) -> str:
-        return '`[{"path": …, "name": …}]`, or `"uri"` for `"path"`'
 
 
 def _may_be_on_disk(path: str) -> bool:
