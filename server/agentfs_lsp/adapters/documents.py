@@ -78,11 +78,11 @@ class OpenDocument:
 
 class OpenDocuments:
     """The open documents; implements `service.files.documents.Documents`. Use it on the event loop's thread
-    only. `ends_last_line`: for documents opened from now on, see `Document`; `ends_lines_at_cr`: whether the
-    editor ends lines at a lone CR."""
+    only. `encoding`: the position encoding, as agreed on in `initialize`. `ends_last_line`: for documents
+    opened from now on, see `Document`; `ends_lines_at_cr`: whether the editor ends lines at a lone CR."""
 
     def __init__(self, encoding: Encoding = "utf-16", clock: Clock | None = None) -> None:
-        self._encoding = encoding
+        self.encoding = encoding
         self.ends_last_line = False
         self.ends_lines_at_cr = True
         self._clock = clock or SteadyClock()
@@ -92,10 +92,6 @@ class OpenDocuments:
         self._through: dict[tuple[str, str | None], list[OpenDocument]] = {}  # by link and its target
         self._watchers: dict[str, list[Callable[[], None]]] = {}
         self._edits = 0
-
-    def set_encoding(self, encoding: Encoding) -> None:
-        """The position encoding agreed on in `initialize`, before any document is opened."""
-        self._encoding = encoding
 
     # --- what the use cases ask ---
 
@@ -218,7 +214,7 @@ class OpenDocuments:
     # --- details ---
 
     def _rope(self, text: str) -> Rope:
-        return Rope(text, self._encoding)
+        return Rope(text, self.encoding)
 
     def _follow(self, document: OpenDocument, change: Mapping[str, Any]) -> None:
         text = change.get("text")

@@ -26,7 +26,7 @@ def test_changes_are_followed_in_order_each_on_the_result_of_the_one_before(
 def test_columns_count_what_was_agreed_on(
     documents: OpenDocuments, file: Path, encoding: Any, column: int
 ) -> None:
-    documents.set_encoding(encoding)
+    documents.encoding = encoding
     document = opened(documents, file, "\n漢😀x")
     documents.changed(changing(file.as_uri(), 2, at((1, column), (1, column + 1), "y")))
     assert (document.text, document.in_sync) == ("\n漢😀y", True)

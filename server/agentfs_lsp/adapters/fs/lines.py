@@ -12,6 +12,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from agentfs_lsp.domain.errors import BadRange
 
@@ -144,11 +145,7 @@ class _Scan:
         return bool(tail) and not self._ends.fullmatch(tail)
 
     def _nth_end(self, data: bytes, number: int) -> int:
-        for at in self._ends_in(data, 0, len(data)):
-            number -= 1
-            if not number:
-                return at
-        return len(data)
+        return next(islice(self._ends_in(data, 0, len(data)), number - 1, None), len(data))
 
     def _last_end(self, data: bytes, limit: int) -> int:
         """The last line end at or before `limit`, 0 if none. If the limit splits a CR LF, its CR doesn't

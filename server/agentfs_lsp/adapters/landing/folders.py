@@ -11,6 +11,8 @@ import errno
 import os
 import threading
 from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import accumulate
 
 from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, open_folder
 from agentfs_lsp.adapters.fs.syscalls import sync
@@ -20,16 +22,16 @@ from agentfs_lsp.service.files.store import Location
 _SCARCE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
+@dataclass(eq=False, slots=True)
 class FolderLease:
-    """A file's claim on its folder, from staging until it lands or is discarded."""
+    """A file's claim on its folder, from staging until it lands or is discarded. `path`: the root's, without
+    a slash at its end. `new`: absolute paths of the folders on the way in which nothing has landed yet,
+    outermost first."""
 
-    __slots__ = ("folder", "new", "root")
-
-    def __init__(self, root: Folder, folder: Folder, new: list[str]) -> None:
-        self.root = root
-        self.folder = folder
-        self.new = new
-        """Absolute paths of the folders on the way here in which nothing has landed yet, outermost first."""
+    root: Folder
+    path: str
+    folder: Folder
+    new: list[str] = field(default_factory=list)
 
 
 class NewFolders:
@@ -45,33 +47,31 @@ class NewFolders:
     def enter(self, root: Folder, location: Location, *, create: bool) -> FolderLease:
         """Open the folder of `location`, creating missing ones if `create`. Raises OSError, SystemRefused and
         SystemFailed, after removing what it created."""
-        base = location.root.path.rstrip("/")
         parts = location.relative.split("/")[:-1]
-        lease = FolderLease(root, root, [])
+        lease = FolderLease(root, location.root.path.rstrip("/"), root)
         with self._lock:
             try:
-                self._descend(lease, base, parts, create=create)
+                self._descend(lease, parts, create=create)
             except BaseException:
-                self._drop(lease, base)
+                self._drop(lease)
                 raise
         return lease
 
-    def _descend(self, lease: FolderLease, base: str, parts: list[str], *, create: bool) -> None:
+    def _descend(self, lease: FolderLease, parts: list[str], *, create: bool) -> None:
+        paths = list(accumulate([lease.path, *parts], "{}/{}".format))
         try:
             lease.folder = open_folder(self._open_beneath, lease.root.fd, "/".join(parts))
         except FileNotFoundError:
             if not create:
                 raise
+            self._make(lease, parts, paths[1:])
         else:
-            self._registry.announce("/".join([base, *parts]))
-            for path in _ancestors(base, parts):
+            self._registry.announce(paths[-1])
+            for path in paths[1:]:
                 self._share(lease, path)
-            return
-        self._make(lease, base, parts)
 
-    def _make(self, lease: FolderLease, base: str, parts: list[str]) -> None:
+    def _make(self, lease: FolderLease, parts: list[str], paths: list[str]) -> None:
         lease.folder = open_folder(self._open_beneath, lease.root.fd, "")
-        paths = _ancestors(base, parts)
         announced = False
         for depth, (path, name) in enumerate(zip(paths, parts, strict=True)):
             try:
@@ -102,26 +102,25 @@ class NewFolders:
         self._claims[path] = self._claims.get(path, 0) + 1
         lease.new.append(path)
 
-    def keep(self, lease: FolderLease, location: Location) -> tuple[str, ...]:
+    def keep(self, lease: FolderLease) -> tuple[str, ...]:
         """The file landed: keep its folders. Returns those new with it, relative to the root."""
         with self._lock:
             kept = [path for path in lease.new if self._claims.pop(path, 0)]
             if kept:
                 self._registry.settle(kept)
-        below = len(location.root.path.rstrip("/")) + 1
-        return tuple(path[below:] for path in kept)
+        return tuple(path[len(lease.path) + 1 :] for path in kept)
 
-    def leave(self, lease: FolderLease, location: Location) -> None:
+    def leave(self, lease: FolderLease) -> None:
         """The file did not land: remove its new folders that no other file needs. Never raises."""
         with self._lock:
-            self._drop(lease, location.root.path.rstrip("/"))
+            self._drop(lease)
 
     def remove_empty(self, root: Folder, relative: str) -> None:
         """Remove a folder if it is empty. Never raises."""
         with self._lock, suppress(OSError):
             self._remove(root, relative)
 
-    def _drop(self, lease: FolderLease, base: str) -> None:
+    def _drop(self, lease: FolderLease) -> None:
         lease.folder = lease.root  # closes the handle, which the removal may need
         for path in reversed(lease.new):
             if path not in self._claims:
@@ -129,7 +128,7 @@ class NewFolders:
             self._claims[path] -= 1
             if not self._claims[path]:
                 del self._claims[path]
-                self._unneeded[path] = (lease.root, path[len(base) + 1 :])
+                self._unneeded[path] = (lease.root, path[len(lease.path) + 1 :])
         lease.new.clear()
         removed = []
         for path in sorted(self._unneeded, key=len, reverse=True):
@@ -154,7 +153,3 @@ class NewFolders:
                 raise
             return error.errno not in PASSING  # else somebody put something into it
         return True
-
-
-def _ancestors(base: str, parts: list[str]) -> list[str]:
-    return ["/".join([base, *parts[:depth]]) for depth in range(1, len(parts) + 1)]

@@ -115,7 +115,7 @@ class StagedFile(ABC):
         self._over = True
         self._drop_temporaries()
         del self.folder  # its handle may be the last one, which `leave` needs
-        self._context.folders.leave(self._lease, self.location)
+        self._context.folders.leave(self._lease)
 
     # --- step by step, under the lock; each raises Conflict and OSError -----------------------------------
 
@@ -165,7 +165,7 @@ class StagedFile(ABC):
         return Landed(
             regular(self._ours, self.location.relative),
             hard_links=links - 1,
-            created_dirs=self._context.folders.keep(self._lease, self.location),
+            created_dirs=self._context.folders.keep(self._lease),
         )
 
     def leave_as_is(self) -> None:

@@ -48,7 +48,7 @@ class Staging:
         except BaseException as error:
             if draft.data is not None:
                 remove_temporary(lease.folder.fd, temporary)
-            self._context.folders.leave(lease, location)
+            self._context.folders.leave(lease)
             if isinstance(error, OSError):
                 raise domain_error(error, location.relative) from error
             raise

@@ -164,7 +164,8 @@ class Conversation:
 
     def failed(self, error: Exception) -> None:
         """Respond with a refusal to the waiting message and to later ones."""
-        self.end(_code_of(error), error if isinstance(error, DomainError) else None)
+        code: Code = "CONFLICT" if isinstance(error, Conflict) else "EXECUTION_ERROR"
+        self.end(code, error if isinstance(error, DomainError) else None)
 
     # --- the end ------------------------------------------------------------------------------------------
 
@@ -208,14 +209,6 @@ def _spellings(changes: Sequence[FileChange]) -> Iterator[tuple[str, str]]:
         yield location.uri, location.absolute
         if buffer:
             yield buffer.uri, location.absolute
-
-
-def _code_of(error: Exception) -> Code:
-    match error:
-        case Conflict():
-            return "CONFLICT"
-        case _:
-            return "EXECUTION_ERROR"
 
 
 def _resolve(future: asyncio.Future[T], value: T) -> bool:

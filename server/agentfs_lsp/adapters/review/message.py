@@ -16,7 +16,7 @@ from agentfs_lsp.adapters.review.asking import Asking
 from agentfs_lsp.adapters.review.diff_file import DiffFile
 from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
 from agentfs_lsp.adapters.review.paging import paged
-from agentfs_lsp.adapters.review.questions import MAX_PAGES, Question, left_of
+from agentfs_lsp.adapters.review.questions import DRAWING_S, MAX_PAGES, Question, left_of
 from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links
 from agentfs_lsp.domain.text.lines import normalise
@@ -43,7 +43,7 @@ async def review_by_message(
     show_s = asking.settings().landing_timeout_s
     async with asking.diff_files.shown_for(editor, proposal, show_s) as diff_file:
         if diff_file is not None:
-            await screen.is_drawn()
+            await asking.clock.sleep(DRAWING_S)
         limits = limits_of(editor.traits)
         beside = diff_file is not None and limits.scrolls_behind
         most_pages = MAX_PAGES
@@ -135,6 +135,4 @@ def _words(
 
 
 def _is_long(lines: Sequence[str], last_line: str, limits: MessageLimits) -> bool:
-    pages = paged(lines, last_line, limits)
-    next(pages)
-    return next(pages, None) is not None
+    return len(list(islice(paged(lines, last_line, limits), 2))) > 1

@@ -103,10 +103,6 @@ class Screen:
         finally:
             self._lock.release()
 
-    async def is_drawn(self) -> None:
-        """Give the editor time to draw the diff."""
-        await self._clock.sleep(DRAWING_S)
-
     async def is_quiet(self) -> bool:
         """Wait a limited time for the user to stop typing; returns whether the user has stopped."""
         give_up_ms = self._clock.now_ms() + LONGEST_QUIET_WAIT_S * 1000

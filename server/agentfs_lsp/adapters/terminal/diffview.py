@@ -6,7 +6,6 @@ It does not compute differences itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from rich.text import Text
@@ -31,7 +30,8 @@ def render_diff(diff: str) -> list[DiffLine]:
     margin = 2 * digits + 4
     view: list[DiffLine] = []
     old = new = old_left = new_left = 0
-    for line in _lines(diff):
+    # Other line ends are part of their line.
+    for line in diff.removesuffix("\n").split("\n") if diff else ():
         sign, rest = line[:1] or " ", line[1:].removesuffix("\r")
         if (old_left or new_left) and sign in _STYLES:
             in_old, in_new = sign != "+", sign != "-"
@@ -58,11 +58,3 @@ def _body(sign: str, words: str) -> Text:
 def _last_number(hunk: re.Match[str]) -> int:
     old, old_lines, new, new_lines = (int(number or 1) for number in hunk.groups())
     return max(old + old_lines, new + new_lines)
-
-
-def _lines(diff: str) -> Iterator[str]:
-    """Split at `\\n` only: other line ends are part of their line."""
-    lines = diff.split("\n")
-    if not lines[-1]:
-        lines.pop()
-    yield from lines

@@ -20,7 +20,7 @@ def register_lifecycle(server: AgentfsLanguageServer) -> None:
         ls.client = client = flatten(params)
         ls.editor.traits, ls.editor.encoding = client.traits, client.position_encoding
         ls.protocol.outgoing.shows_one_line = client.shows_one_line
-        ls.documents.set_encoding(client.position_encoding)
+        ls.documents.encoding = client.position_encoding
         ls.documents.ends_last_line = client.traits.ends_last_line
         ls.documents.ends_lines_at_cr = client.traits.ends_lines_at_cr
         ls.configuration.set_layer("initialization", member(params, "initializationOptions"))
