@@ -26,7 +26,6 @@ import {
   notifyNothingOpen,
   notifyNotLanded,
   notifyNotSaved,
-  notifyOutside,
   notifyRefusal,
   notifyUndecided,
   notifyUnsaved,
@@ -74,7 +73,7 @@ export class Decisions {
       this.showNothingActive();
       return;
     }
-    if (this.isOutside(by)) {
+    if (by === 'key' && this.focus.isOutside()) {
       return;
     }
     if (currentPart !== undefined) {
@@ -83,7 +82,7 @@ export class Decisions {
     }
     const files = review.proposal.files.filter(({ path }) => review.decided.get(path) !== 'rejected');
     const shown = textsOf(this.files, review);
-    if (this.focus.isUnseen || !(await this.isOnScreen(review, files, shown))) {
+    if (this.focus.isTooEarly() || !(await this.isOnScreen(review, files, shown))) {
       return;
     }
     await this.settle(review, acceptParams(review.proposal, shown, always, review.decided));
@@ -97,7 +96,7 @@ export class Decisions {
       this.showNothingActive();
       return;
     }
-    if (this.isOutside(by)) {
+    if (by === 'key' && this.focus.isOutside()) {
       return;
     }
     if (chosen === undefined && currentPart !== undefined) {
@@ -118,7 +117,7 @@ export class Decisions {
       this.showNothingActive();
       return;
     }
-    if (this.focus.isUnseen) {
+    if (this.focus.isTooEarly()) {
       return;
     }
     if (decision === 'rejected' && review.proposed.atomic) {
@@ -265,21 +264,6 @@ export class Decisions {
     if (feedback !== undefined) {
       await this.settle(review, rejectParams(id, feedback));
     }
-  }
-
-  /**
-   * Whether a key press doesn't count: the user hasn't focused the review, or nobody can have seen it yet. Tells the
-   * user about the former, once.
-   */
-  private isOutside(by: By): boolean {
-    if (by !== 'key') {
-      return false;
-    }
-    const { isInside, isOpening } = this.focus;
-    if (!this.focus.isHeld() && !isInside && !isOpening) {
-      notifyOutside();
-    }
-    return !isInside || isOpening;
   }
 
   /** Don't report a second click on a button that has just decided. */

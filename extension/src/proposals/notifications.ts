@@ -164,6 +164,11 @@ export function notifyOutside(): void {
   );
 }
 
+/** Say, without interrupting, that a press came before anybody can have seen what it would decide. */
+export function showTooEarly(): void {
+  showStatusMessage(vscode.l10n.t('Nothing was decided because this has only just been shown. Press again to decide.'));
+}
+
 /** Tell the user that nothing was decided, and what to do first. */
 export function notifyUnsaved(path: string): void {
   void notify(

@@ -4,6 +4,7 @@
  * A review that becomes active because another tab closed doesn't count.
  */
 import * as vscode from 'vscode';
+import { notifyOutside, showTooEarly } from '../proposals/notifications';
 import type { Review } from '../proposals/review';
 import { BASE, idOf, PROPOSAL } from './fileSystem';
 import type { DiffEditors } from './diffEditor';
@@ -58,17 +59,6 @@ export class ReviewFocus implements vscode.Disposable {
     );
   }
 
-  /** Whether the user has focused the active review. */
-  get isInside(): boolean {
-    const { current } = this.editors;
-    return current !== undefined && current === this.entered;
-  }
-
-  /** Whether the active review has just opened, so that no key is meant for it unless the user has clicked into it. */
-  get isOpening(): boolean {
-    return this.editors.opening !== undefined || Date.now() - this.openedAt < OPENED_MS;
-  }
-
   /** Whether the active review has just replaced another one: a click was meant for that. */
   get isUnseen(): boolean {
     const { current, opening } = this.editors;
@@ -76,12 +66,30 @@ export class ReviewFocus implements vscode.Disposable {
     return (isNext && current !== this.entered) || (opening?.isNext === true && opening.review === current);
   }
 
-  /** Call this when a deciding key is pressed; returns whether the key is being held. */
-  isHeld(): boolean {
-    const now = Date.now();
-    const isHeld = now - this.pressedAt < HELD_MS;
-    this.pressedAt = now;
-    return isHeld;
+  /** The same; tells the user. */
+  isTooEarly(): boolean {
+    if (this.isUnseen) {
+      showTooEarly();
+    }
+    return this.isUnseen;
+  }
+
+  /**
+   * Call this when a deciding key is pressed. Whether it doesn't count, and tells so: the user hasn't focused the active
+   * review, or that has just opened, and the user hasn't clicked into it.
+   */
+  isOutside(): boolean {
+    const { current, opening } = this.editors;
+    const isInside = current !== undefined && current === this.entered;
+    const isOpening = opening !== undefined || Date.now() - this.openedAt < OPENED_MS;
+    const isHeld = Date.now() - this.pressedAt < HELD_MS;
+    this.pressedAt = Date.now();
+    if (isOpening) {
+      showTooEarly();
+    } else if (!isInside && !isHeld) {
+      notifyOutside();
+    }
+    return !isInside || isOpening;
   }
 
   dispose(): void {

@@ -12,7 +12,7 @@ import { baseName, brief, INVISIBLE, visible } from '../util/display';
 import { anyChanged, blanksChanged, normalise } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
-import { notifyHidden, notifyNotShown } from '../proposals/notifications';
+import { notifyHidden, notifyNotShown, showTooEarly } from '../proposals/notifications';
 import type { PlainFile, PlainView } from './plainView';
 import { hidingSettings } from './workspaceSettings';
 
@@ -79,8 +79,12 @@ export async function isOnScreen(
   }
   const all = plainFilesOf(review, files, shown);
   const why = whyUnseen(all, plain);
-  if (why !== undefined && plain.show(review.proposed.id, all)) {
-    notifyHidden(why);
+  if (why !== undefined) {
+    if (plain.show(review.proposed.id, all)) {
+      notifyHidden(why);
+    } else {
+      showTooEarly();
+    }
   }
   return why === undefined;
 }

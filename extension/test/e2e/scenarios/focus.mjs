@@ -555,6 +555,7 @@ scenario("a key that is pressed before anybody can have seen a review does not d
   const asked = await agent("early").readAndEdit(early, "old", "new");
   await until("a proposal waits", async () => (await state()).pending.length > 0);
   await call("runAndAccept", { id: "agentfs.ui.openReview" });
+  await ui.statusBarSays("Nothing was decided because this has only just been shown. Press again to decide.");
   await ui.diffWith("new");
   assert.equal((await state()).pending.length, 1);
   assert.equal(early.text(), "old\n");
