@@ -1,6 +1,6 @@
 /**
  * Shows all differences of files beside their review when the diff editor may leave some out. Every line is wrapped,
- * invisible characters appear as codes, and no setting or theme changes its colours and font.
+ * invisible characters appear as codes, and no setting or theme of the workspace changes its colours, font and size.
  */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
@@ -38,6 +38,9 @@ const STYLE = `
   i { font-style: normal; color: #777; }
   mark { background: #ffd54d; color: #000; }
 `;
+
+/** The window's zoom levels; each is 1.2 times as large as the one before. */
+const ZOOM = { least: -8, most: 8, step: 1.2 };
 
 export class PlainView implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
@@ -124,8 +127,15 @@ function pageOf(files: readonly PlainFile[], mark: string): string {
   const script = `const code = acquireVsCodeApi();
     requestAnimationFrame(() => requestAnimationFrame(() => code.postMessage('${mark}')));`;
   return `<!DOCTYPE html><html><head><meta charset="utf-8">
-    <meta http-equiv="Content-Security-Policy" content="${policy}"><style nonce="${mark}">${STYLE}</style></head>
+    <meta http-equiv="Content-Security-Policy" content="${policy}"><style nonce="${mark}">${STYLE} html { zoom: ${ownZoom()} }</style></head>
     <body>${files.map(sectionOf).join('')}<script nonce="${mark}">${script}</script></body></html>`;
+}
+
+/** How much larger than the window's zoom is what the user has set, if the workspace sets another one. */
+function ownZoom(): number {
+  const { globalValue: own = 0, workspaceValue: now = own } = vscode.workspace.getConfiguration('window').inspect<number>('zoomLevel') ?? {};
+  const [wanted, given] = [own, now].map((level) => Math.min(Math.max(level, ZOOM.least), ZOOM.most)) as [number, number];
+  return ZOOM.step ** (wanted - given);
 }
 
 function sectionOf({ uri, why, base, now }: PlainFile): string {

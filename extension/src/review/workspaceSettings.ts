@@ -2,7 +2,7 @@
  * Finds settings with which a workspace may make texts unreadable, such as colours, fonts or sizes. Lists what is known
  * to be harmless and reports the rest, which covers later versions of VS Code. Users may set what they like.
  */
-import type * as vscode from 'vscode';
+import * as vscode from 'vscode';
 
 /** How the names of harmless editor and diff settings begin, including those whose values are checked elsewhere. */
 const HARMLESS = new RegExp(
@@ -24,25 +24,40 @@ const OUTSIDE = new RegExp(
   ].join('|')})`,
 );
 
+const THEME = /^(colorTheme|preferred\w+ColorTheme)$/;
+
+/** Tells which settings of a section are harmless. `themes`: those that come with VS Code. */
+const isHarmless = (themes: readonly unknown[]): Record<string, (name: string, value: unknown) => boolean> => ({
+  editor: (name) => HARMLESS.test(name),
+  diffEditor: (name) => HARMLESS.test(name),
+  window: (name) => name !== 'zoomLevel',
+  workbench: (name, value) =>
+    name === 'colorCustomizations' ? within(value).every(([colour]) => OUTSIDE.test(colour)) : !THEME.test(name) || themes.includes(value),
+});
+
 /** The settings of a workspace or folder that may make a text unreadable. */
-export function hidingSettings(config: vscode.WorkspaceConfiguration): string[] {
-  const ofEditors = ['editor', 'diffEditor'].flatMap((section) =>
-    namesIn(config, section).filter((name) => !HARMLESS.test(name)).map((name) => `${section}.${name}`),
-  );
-  const colours = 'workbench.colorCustomizations';
-  return namesIn(config, colours).every((name) => OUTSIDE.test(name)) ? ofEditors : [...ofEditors, colours];
+export function hidingSettings(config: vscode.WorkspaceConfiguration, themes = shippedThemes()): string[] {
+  const hiding = Object.entries(isHarmless(themes)).flatMap(([section, isKnown]) => {
+    const found = config.inspect(section);
+    const values = [found?.workspaceValue, found?.workspaceLanguageValue, found?.workspaceFolderValue, found?.workspaceFolderLanguageValue];
+    return values.flatMap(within).filter(([name, value]) => !isKnown(name, value)).map(([name]) => `${section}.${name}`);
+  });
+  return [...new Set(hiding)];
 }
 
-/** The settings in a section that a workspace or folder sets, for all languages or one; for a theme those inside it. */
-function namesIn(config: vscode.WorkspaceConfiguration, section: string): string[] {
-  const found = config.inspect<unknown>(section);
-  const set = [
-    found?.workspaceValue,
-    found?.workspaceLanguageValue,
-    found?.workspaceFolderValue,
-    found?.workspaceFolderLanguageValue,
-  ];
-  const entries = set.flatMap((value) => Object.entries(value ?? {}) as [string, unknown][]);
-  const names = entries.flatMap(([name, value]) => (name.startsWith('[') ? Object.keys(value ?? {}) : [name]));
-  return [...new Set(names)];
+/** The names and values in a setting or section, including those for one language or theme. */
+function within(value: unknown): [string, unknown][] {
+  const entries = Object.entries(value ?? {}) as [string, unknown][];
+  return entries.flatMap(([name, inner]) => (name.startsWith('[') ? Object.entries(inner ?? {}) : [[name, inner]]));
+}
+
+/** Users may have installed other themes, which make some texts unreadable. */
+function shippedThemes(): readonly unknown[] {
+  const shipped = vscode.extensions.all.map(({ packageJSON }) => packageJSON as Manifest).filter(({ isBuiltin }) => isBuiltin);
+  return shipped.flatMap(({ contributes }) => contributes?.themes ?? []).flatMap(({ id, label }) => [id, label]);
+}
+
+interface Manifest {
+  isBuiltin?: boolean;
+  contributes?: { themes?: { id?: string; label: string }[] };
 }

@@ -3,12 +3,10 @@ import { test } from 'node:test';
 import type { WorkspaceConfiguration } from 'vscode';
 import { hidingSettings } from '../../src/review/workspaceSettings';
 
-const COLOURS = 'workbench.colorCustomizations';
-
 /** What is found in a workspace that sets these sections. */
 function found(sections: Record<string, Record<string, unknown>>): string[] {
   const inspect = (key: string): object => ({ key, workspaceValue: sections[key] });
-  return hidingSettings({ inspect } as unknown as WorkspaceConfiguration);
+  return hidingSettings({ inspect } as unknown as WorkspaceConfiguration, ['Default Dark Modern']);
 }
 
 test('settings that can cover or push out text are not harmless', () => {
@@ -19,12 +17,23 @@ test('settings that can cover or push out text are not harmless', () => {
   assert.deepEqual(found({ editor: { scrollBeyondLastLine: false, lineNumbers: 'off', cursorStyle: 'block', wordWrapColumn: 90 } }), []);
 });
 
+const foundIn = (colours: object): string[] => found({ workbench: { colorCustomizations: colours } });
+
 test('a colour may hide text unless it is known to be of another part of the window', () => {
   const hiding = ['scrollbarSlider.background', 'scrollbar.shadow', 'merge.border', 'editorLineNumber.foreground', 'diffEditor.border', 'foreground', 'new.colour'];
   for (const name of hiding) {
-    assert.deepEqual(found({ [COLOURS]: { [name]: '#fff' } }), [COLOURS], name);
-    assert.deepEqual(found({ [COLOURS]: { '[Default*]': { [name]: '#fff' } } }), [COLOURS], name);
+    assert.deepEqual(foundIn({ [name]: '#fff' }), ['workbench.colorCustomizations'], name);
+    assert.deepEqual(foundIn({ '[Default*]': { [name]: '#fff' } }), ['workbench.colorCustomizations'], name);
   }
   const harmless = ['titleBar.activeBackground', 'statusBarItem.hoverBackground', 'activityBarBadge.background', 'sash.hoverBorder', 'tab.activeBorder', 'editorGroup.border', 'commandCenter.border'];
-  assert.deepEqual(found({ [COLOURS]: Object.fromEntries(harmless.map((name) => [name, '#fff'])) }), []);
+  assert.deepEqual(foundIn(Object.fromEntries(harmless.map((name) => [name, '#fff']))), []);
+});
+
+test('a theme may hide text unless it comes with VS Code, and so may the zoom of the window', () => {
+  assert.deepEqual(found({ workbench: { colorTheme: 'Pale', preferredDarkColorTheme: 'Dim' }, window: { zoomLevel: -8, title: '' } }), [
+    'window.zoomLevel',
+    'workbench.colorTheme',
+    'workbench.preferredDarkColorTheme',
+  ]);
+  assert.deepEqual(found({ workbench: { colorTheme: 'Default Dark Modern', startupEditor: 'none' } }), []);
 });

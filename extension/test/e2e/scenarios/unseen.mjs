@@ -22,7 +22,7 @@ const drawn = (text) =>
     .evaluate((mark) => {
       const { left, top, right, bottom } = mark.getBoundingClientRect();
       const { color, fontSize } = getComputedStyle(mark);
-      return { isInside: left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight, color, fontSize };
+      return { isInside: left >= 0 && top >= 0 && right <= innerWidth && bottom <= innerHeight, color, fontSize, height: bottom - top };
     });
 
 const alone = long("alone");
@@ -147,12 +147,15 @@ scenario("where a setting says not to wrap, a long line can't be accepted until 
 });
 
 const toggled = file("unseen/toggled.txt", "check();\n");
+const LONG = `check(); ${"more words ".repeat(40)}steal();`;
 
-scenario("nor can text behind blanks, where wrapping may be off in this editor alone", async () => {
-  const asked = await agent("toggled").readAndEdit(toggled, "check();", PADDED);
+scenario("nor where the user has turned wrapping off in this editor alone", async () => {
+  const asked = await agent("toggled").readAndEdit(toggled, "check();", LONG);
   await reviewWith("check");
-  await call("command", { id: "editor.action.toggleWordWrap" });
-  await until("nothing is wrapped", async () => /check.*steal/.test((await ui.diff()).modified));
+  await ui.clickLine("check");
+  await ui.page.keyboard.press("Alt+z");
+  await until("nothing is wrapped", async () => /^check.*more words/.test((await ui.diff()).modified));
+  await ui.page.keyboard.press("Home");
   await acceptAfterPlain(SAID, "steal();");
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
@@ -209,6 +212,8 @@ const UNREADABLE = {
   "[ini]": { "editor.fontSize": 6 },
   "editor.scrollbar.verticalScrollbarSize": 1000,
   "editor.lineNumbersMinChars": 300,
+  "workbench.colorTheme": "A theme that the user has installed",
+  "window.zoomLevel": -2,
 };
 
 for (const [setting, value] of Object.entries(UNREADABLE)) {
@@ -218,7 +223,9 @@ for (const [setting, value] of Object.entries(UNREADABLE)) {
       const asked = await agent(one.base).readAndEdit(one, "check=1", "steal=1");
       await openReview(); // the diff may not show a word of it
       await acceptShows(UNREADABLE_SAID, "steal=1");
-      assert.deepEqual(await drawn("steal"), { isInside: true, color: "rgb(0, 0, 0)", fontSize: "13px" });
+      const { height, ...shown } = await drawn("steal");
+      assert.deepEqual(shown, { isInside: true, color: "rgb(0, 0, 0)", fontSize: "13px" });
+      assert.ok(height > (setting === "window.zoomLevel" ? 1.44 * 13 : 13), `it is ${height} high`);
       await acceptSeen();
       assert.equal((await asked.answer).data.review.decision, "accepted");
     }));
@@ -227,7 +234,7 @@ for (const [setting, value] of Object.entries(UNREADABLE)) {
 const plain = file("unseen/plain.ini", "check=1\n");
 
 scenario("settings of a workspace that hide nothing do not matter", () =>
-  inWorkspace({ "editor.tabSize": 3, "editor.formatOnSave": true, "workbench.colorCustomizations": { "titleBar.activeBackground": "#123456" } }, async () => {
+  inWorkspace({ "editor.tabSize": 3, "workbench.colorTheme": "Dark Modern", "workbench.colorCustomizations": { "titleBar.activeBackground": "#123456" } }, async () => {
     const asked = await agent("plain").readAndEdit(plain, "check=1", "check=2");
     await reviewWith("check=2");
     await ui.titleButton("Accept").click();
