@@ -59,16 +59,18 @@ async def test_there_is_no_port_to_connect_to(root: Path) -> None:
         assert _reachable(editor.process.pid) == []
 
 
-async def test_the_log_holds_no_contents(root: Path) -> None:
-    (root / "a.py").write_text("SECRET one\n")
+async def test_the_log_holds_no_contents_and_no_names_of_files(root: Path) -> None:
+    (root / "SECRET.py").write_text("SECRET one\n")
     log = root.parent / "log"
-    async with editing(root, arguments=["--log-file", str(log)], capabilities=REVIEW) as editor:
-        await editor.read("a.py")
-        editor.open("a.py", "SECRET two\n")
+    arguments = ["--log-level", "debug", "--log-file", str(log)]
+    async with editing(root, arguments=arguments, capabilities=REVIEW) as editor:
+        await editor.read("SECRET.py")
+        editor.notify("textDocument/didOpen", {"textDocument": {"uri": editor.uri("SECRET.md")}})
+        editor.open("SECRET.py", "SECRET two\n")
         editor.notify(
             "textDocument/didChange", {"textDocument": {"uri": "file:///SECRET"}, "contentChanges": 1}
         )
-        item = {"uri": editor.uri("a.py"), "version": 1}
+        item = {"uri": editor.uri("SECRET.py"), "version": 1}
         editor.notify(
             "textDocument/didChange", {"textDocument": item, "contentChanges": [{"SECRET": "SECRET"}]}
         )
@@ -78,8 +80,10 @@ async def test_the_log_holds_no_contents(root: Path) -> None:
         with pytest.raises(RpcError):
             await editor.request("SECRET", {"SECRET": "SECRET"})
         await editor.write("b.py", "SECRET" * 2)
-    assert "malformed message" in log.read_text()
-    assert "SECRET" not in log.read_text()
+    written = log.read_text()
+    assert "SECRET" not in written
+    assert "malformed message" in written
+    assert "out of sync: a change without a text" in written
 
 
 def test_the_log_says_first_that_the_server_started(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
+from traceback import format_tb
 from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
@@ -146,7 +147,7 @@ class OpenDocuments:
         self._forget(uri)
         rope = self._rope(text) if isinstance(text, str) else None
         if rope is None:
-            _log.warning("an opened document has no text: %s", uri)
+            _log.warning("an opened document has no text")
         document = OpenDocument(
             uri,
             _version(told, 0),
@@ -230,7 +231,7 @@ class OpenDocuments:
                 self._lose(document, "a range that is none")
 
     def _lose(self, document: OpenDocument, why: str) -> None:
-        _log.warning("out of sync, %s: %s", why, document.uri)
+        _log.warning("a document is out of sync: %s", why)
         document.in_sync = False
 
     def _named(self, params: object) -> OpenDocument | None:
@@ -239,7 +240,7 @@ class OpenDocuments:
     def _find(self, uri: object) -> OpenDocument | None:
         document = self._by_uri.get(uri) if isinstance(uri, str) else None
         if document is None:
-            _log.info("told of a document that is not open: %s", uri if isinstance(uri, str) else "no URI")
+            _log.info("told of a document that is not open")
         return document
 
     def _forget(self, uri: str) -> None:
@@ -282,8 +283,9 @@ class OpenDocuments:
         for seen in [one for path in paths for one in self._watchers.get(path, ())]:
             try:
                 seen()
-            except Exception:  # noqa: BLE001  one watcher's defect is not the others', nor the editor's
-                _log.exception("while telling of a document")
+            except Exception as error:  # noqa: BLE001  one watcher's defect is not the others', nor the editor's
+                where = "".join(format_tb(error.__traceback__))  # its text may quote the document
+                _log.error("%s while telling of a document\n%s", type(error).__name__, where)
 
 
 def _remove(index: dict[K, list[OpenDocument]], key: K, document: OpenDocument) -> None:
