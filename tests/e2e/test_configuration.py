@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from agentfs_lsp.lsp.configuration.configuration import READ_AT_ONCE
 from support.editor import AUTO, MANUAL, NO_ANSWER, REVIEW, Editor, Message, RpcError, editing
 
 ASKS = {"workspace": {"configuration": True}}
@@ -189,11 +190,12 @@ async def test_thousands_of_unknown_keys_in_the_workspace_are_one_message_for_ea
         assert shown(editor)[2:] == [f"{file}: Unknown setting tabs; ignored."]
 
 
-async def test_problems_of_many_workspace_files_are_one_message(root: Path) -> None:
+@pytest.mark.parametrize("size", [0, READ_AT_ONCE])
+async def test_problems_of_many_workspace_files_are_one_message(root: Path, size: int) -> None:
     folders = [(f"r{number}", root / f"r{number}") for number in range(100)]
     for _, folder in folders:
         folder.mkdir()
-        (folder / ".agentfs.toml").write_text("tabs = 8\nspaces = 4\n")
+        (folder / ".agentfs.toml").write_text("tabs = 8\nspaces = 4\n" + "#" * size)
     first, second, third, *_, last = (folder / ".agentfs.toml" for _, folder in folders)
     last.write_text("rules = [")
     async with editing(root, folders=folders) as editor:
@@ -224,6 +226,14 @@ async def test_what_was_told_of_a_workspaces_file_is_not_told_again(root: Path) 
         file.write_text("tabs = 8\nspaces = 4\n")
         await editor.read("missing.py")
         assert shown(editor)[3:] == [f"{file}: Unknown setting spaces; ignored."]
+
+
+async def test_who_keeps_rewriting_a_workspaces_file_does_not_flood_the_user(root: Path) -> None:
+    async with editing(root) as editor:
+        for number in range(7):
+            (root / ".agentfs.toml").write_text(f"key{number} = 1\n")
+            await editor.read("missing.py")
+        assert len(shown(editor)) == 5
 
 
 async def test_what_has_everything_asked_is_told_before_what_is_ignored(root: Path) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections import Counter
 from collections.abc import Callable, Coroutine, Sequence
 from contextlib import suppress
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from agentfs_lsp.domain.errors import PolicyDenied
@@ -40,8 +40,8 @@ _log = logging.getLogger(__name__)
 FIRST_ANSWER_S = 2.0
 """How long a change waits for the first response to workspace/configuration, in seconds."""
 
-MAX_TOLD = 1 << 15
-"""The number of reported problems of workspace files to remember: twice as many as one file can have."""
+MOST_MESSAGES = 5
+"""How many messages there are about one workspace file: a program may write it again and again."""
 
 READ_AT_ONCE = 4096
 """The size in bytes up to which a workspace's file is parsed on the event loop; more may take tenths of a
@@ -67,7 +67,8 @@ class Configuration:
         self._changed = changed
         self._layers = Layers()
         self._said: dict[str, WorkspaceFile] = {}  # by root path: each workspace's own settings
-        self._told: dict[int, None] = {}  # hashes of reported problems, in order
+        self._told: set[int] = set()  # hashes of reported problems of workspace files
+        self._messages: Counter[str] = Counter()  # by workspace file
         self._parsing = asyncio.Lock()
         self._in_line = Line()
         self._pulls = 0
@@ -153,7 +154,8 @@ class Configuration:
 
     def _take_files(self, files: dict[str, WorkspaceFile]) -> None:
         self._said.update(files)
-        self._apply(self._unreported([problem for file in files.values() for problem in file.problems]))
+        self._apply(())
+        self._report()
 
     def _read(self, root: Root, data: bytes) -> WorkspaceFile:
         if len(data) <= READ_AT_ONCE:
@@ -161,7 +163,7 @@ class Configuration:
         file = unread(data)
         reading = asyncio.ensure_future(self._read_in_thread(root, data, file))
         self._workspace.reading_settings.add(reading)
-        reading.add_done_callback(self._workspace.reading_settings.discard)
+        reading.add_done_callback(self._end_reading)
         return file
 
     async def _read_in_thread(self, root: Root, data: bytes, meanwhile: WorkspaceFile) -> None:
@@ -173,14 +175,27 @@ class Configuration:
                 if self._said.get(root.path) is meanwhile:
                     self._take_files({root.path: file})
 
-    def _unreported(self, problems: Sequence[Problem]) -> tuple[Problem, ...]:
-        """The problems that were not reported yet; a file that changes back and forth is not reported
-        again."""
-        new = tuple(one for one in problems if hash(one) not in self._told)
-        self._told.update(dict.fromkeys(map(hash, new)))
-        for oldest in tuple(islice(self._told, max(0, len(self._told) - MAX_TOLD))):
-            del self._told[oldest]
-        return new
+    def _end_reading(self, reading: asyncio.Task[None]) -> None:
+        self._workspace.reading_settings.discard(reading)
+        self._report()
+
+    def _report(self) -> None:
+        """Tell the user of new problems in workspace files, together: not while some are still being read."""
+        if self._workspace.reading_settings:
+            return
+        new = [
+            one
+            for file in self._said.values()
+            for one in file.problems
+            if self._messages[one.origin] < MOST_MESSAGES and hash(one) not in self._told
+        ]
+        self._told.update(map(hash, new))
+        self._messages.update({one.origin for one in new})
+        self._tell(new)
+
+    def _tell(self, problems: Sequence[Problem]) -> None:
+        for text in problems_texts(problems, self._translate()):
+            self._outgoing.tell(WARNING, text)
 
     async def _register(self, client: ClientCapabilities) -> None:
         registrations = [
@@ -230,8 +245,7 @@ class Configuration:
         if before.approval.mode != settings.approval.mode:
             ws.sessions.forget_mode()
         self._changed(before)
-        for text in problems_texts(problems, self._translate()):
-            self._outgoing.tell(WARNING, text)
+        self._tell(problems)
         self._withdraw_denied()
 
     def _withdraw_denied(self) -> None:
