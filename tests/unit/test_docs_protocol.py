@@ -177,7 +177,7 @@ def limits_told() -> Iterator[tuple[str, str]]:
     from agentfs_lsp.adapters.history import database as history_db
     from agentfs_lsp.adapters.history import history
     from agentfs_lsp.adapters.review import client, questions
-    from agentfs_lsp.api import envelope
+    from agentfs_lsp.api import exchange
     from agentfs_lsp.domain.text import escaping as shown
     from agentfs_lsp.lsp import language_server, progress, serving, sweeping
     from agentfs_lsp.lsp import results as editor_params
@@ -212,7 +212,7 @@ def limits_told() -> Iterator[tuple[str, str]]:
     yield "up to eight warnings", "9.2"
     yield f"At most {shown.MAX_FINDINGS} come from the text", "9.4"
     yield f"as far as {serving.OPEN_FILES}", "1"
-    yield f"Strings over {envelope.STRING_LIMIT // 1024} KiB", "3"
+    yield f"Strings over {exchange.STRING_LIMIT // 1024} KiB", "3"
     assert history_db._LARGEST == 4
     yield "takes a quarter of `history.max_mib`", "11"
     yield f"more than {history.WAITING_BYTES >> 20} MiB of texts", "11"

@@ -12,11 +12,10 @@ from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from agentfs_lsp.api.envelope import conflict_on_wire, cut
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.api.messages.phrasing import USUAL, Phrasing
-from agentfs_lsp.api.results import Context, Envelope, Stats
+from agentfs_lsp.api.results import ConflictContext, Context, Envelope, Revision, Stats
 from agentfs_lsp.api.review import review_facts
 from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.errors import (
@@ -31,11 +30,15 @@ from agentfs_lsp.domain.errors import (
     access_of,
 )
 from agentfs_lsp.domain.paths import PathMode
+from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.translation import ErrorText, Translate, sentences
 from agentfs_lsp.service.proposal.proposal import Proposal, proposal_of
 from agentfs_lsp.service.proposal.wording import always_asked_text
 from agentfs_lsp.service.state.workspace import Workspace
+
+STRING_LIMIT = 64 * 1024
+"""Strings in `params_input` with more bytes than this in UTF-8 are truncated."""
 
 _NOT_APPROVED = (NobodyToAsk, Rejected, ReviewTimedOut)
 
@@ -91,7 +94,7 @@ class Exchange:
         if (review := review_facts(proposal, error)) is not None:
             context["review"] = review
         if isinstance(error, Conflict):
-            context["conflict"] = conflict_on_wire(error, access)
+            context["conflict"] = _conflict(error, access)
         if isinstance(error, LandingUnknown):
             context["landing"] = "unknown"
             context["files"] = [{"path": one.path, "landing": one.where} for one in error.holding]
@@ -140,7 +143,7 @@ class Exchange:
     def _context(self, access: Access) -> Context:
         """The context of every response: `params_input` contains the received params with long strings
         truncated."""
-        context: Context = {"cwd": ".", "params_input": cut(self.params if self.raw is None else self.raw)}
+        context: Context = {"cwd": ".", "params_input": _cut(self.params if self.raw is None else self.raw)}
         if access.path:
             context["path_resolved"] = access.path
         return context
@@ -164,6 +167,47 @@ def _why_asked(proposal: Proposal | None, error: DomainError, translate: Transla
         return ""
     with_paths = proposal.tool in ("batch", "undo")
     return always_asked_text(proposal.changes, translate, with_paths=with_paths, written=proposal.blind)
+
+
+def _conflict(error: Conflict, access: Access) -> ConflictContext:
+    """The conflict, as far as the session may know it."""
+    return {
+        "source": error.source,
+        "expected": _revision(error.expected),
+        "actual": _revision(error.actual if access.readable else None),
+        "diff_since_read": error.diff if access.readable else None,
+    }
+
+
+def _revision(revision: Expected | None) -> Revision:
+    """A revision in the wire format; unknown fields are null."""
+    return {
+        "mtime_ms": revision.mtime_ms if revision else None,
+        "size_bytes": revision.size_bytes if revision else None,
+        "hash": revision.hash if revision else None,
+    }
+
+
+def _cut(value: object) -> object:
+    """`value` with every string over 64 KiB truncated and its length appended."""
+    if isinstance(value, str):
+        return _cut_string(value) if _is_long(value) else value
+    if isinstance(value, dict):
+        return {_cut_string(key) if _is_long(key) else key: _cut(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_cut(each) for each in value]
+    return value
+
+
+def _is_long(text: str) -> bool:
+    if len(text) <= STRING_LIMIT // 4:  # no character takes more bytes
+        return False
+    return len(text) > STRING_LIMIT or len(text.encode("utf-8", "surrogatepass")) > STRING_LIMIT
+
+
+def _cut_string(text: str) -> str:
+    kept = STRING_LIMIT if text.isascii() else STRING_LIMIT // 4
+    return f"{text[:kept]}… ({len(text)} characters)"
 
 
 Request = Callable[[Exchange], "Envelope | Coroutine[Any, Any, Envelope]"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
@@ -9,13 +10,21 @@ from threading import Event
 from typing import Literal, NamedTuple
 
 from agentfs_lsp.domain.access import Access
-from agentfs_lsp.domain.errors import BadRange, BinaryFile, FileMissing, TooLarge, error_access
+from agentfs_lsp.domain.errors import (
+    BadRange,
+    BinaryFile,
+    FileMissing,
+    PolicyDenied,
+    ReadRejected,
+    TooLarge,
+    TooManyPending,
+    error_access,
+)
 from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.text.likely_encoding import likely_encoding
 from agentfs_lsp.domain.text.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.text.textfile import Eol, eol_of, mark_of
-from agentfs_lsp.service import read_policy
 from agentfs_lsp.service.files.snapshot import Buffer, Snapshot
 from agentfs_lsp.service.files.store import Location
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, Workspace, in_thread, is_small
@@ -74,11 +83,11 @@ Begin = Callable[[], Awaitable[Passage]]
 
 def read(ws: Workspace, command: Read) -> Passage | Begin:
     """Read small files at once; for the rest, return a coroutine function to await. Raises FileMissing,
-    BadRange, TooLarge, BinaryFile and what `read_policy`, resolving, and reading raise."""
+    BadRange, TooLarge, BinaryFile and what policy, the user, resolving, and reading raise."""
     location = ws.locate(command.path, command.paths, operation="read")
     access = Access(ws.name_of(location), location.absolute)
     with error_access(access):
-        asks = read_policy.must_ask(ws, access.path, location, command.session)
+        asks = _must_ask(ws, access.path, location, command.session)
         if ws.is_interrupted(location):
             begin: Begin = partial(_once_recovered, ws, command, location)
         elif asks:
@@ -89,6 +98,34 @@ def read(ws: Workspace, command: Read) -> Passage | Begin:
                 return passage
             begin = passage
     return partial(_with_access, access, begin)
+
+
+# --- may it be read? (docs/protocol.md#13-settings-and-policy) ---------------------------------------------
+
+
+def _must_ask(ws: Workspace, path: str, location: Location, session: str) -> bool:
+    """Whether the user is asked before the file is read. Raises PolicyDenied."""
+    verdict = ws.judge("read", location, session)
+    if verdict.decision == "deny":
+        raise PolicyDenied(path, "read", verdict.rule or "")
+    return verdict.decision == "ask"
+
+
+async def _ask(ws: Workspace, path: str, location: Location, session: str, agent: str) -> None:
+    """Ask the user. Raises TooManyPending, ReadRejected, NobodyToAsk, ReviewTimedOut, and PolicyDenied."""
+    limit = ws.settings.limits.pending_per_session
+    if ws.reads_asked[session] >= limit:
+        raise TooManyPending(limit, reads=True)
+    ws.reads_asked[session] += 1
+    try:
+        if not await ws.reviewer.allow_read(path, agent):
+            raise ReadRejected(path)
+    finally:
+        ws.reads_asked -= Counter((session,))  # drops what is zero
+    _must_ask(ws, path, location, session)  # the settings may have changed meanwhile
+
+
+# --- reading ----------------------------------------------------------------------------------------------
 
 
 async def _with_access(access: Access, begin: Begin) -> Passage:
@@ -103,7 +140,7 @@ async def _once_recovered(ws: Workspace, command: Read, location: Location) -> P
 
 
 async def _ask_and_read(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
-    await read_policy.ask(ws, path, location, command.session, command.agent)
+    await _ask(ws, path, location, command.session, command.agent)
     served = _read_or_begin(ws, command, path, location)
     return served if isinstance(served, Passage) else await served()
 

@@ -11,8 +11,7 @@ from jsonschema import Draft202012Validator
 
 from agentfs_lsp.adapters.catalogue import translator_for
 from agentfs_lsp.api.dialects.definitions import FORMATS, define
-from agentfs_lsp.api.dialects.dialect import Dialect, Tool
-from agentfs_lsp.api.dialects.files import Files
+from agentfs_lsp.api.dialects.dialect import Dialect, Files, Tool
 from agentfs_lsp.api.dialects.guidance import guidance
 from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.api.params import DialectName, EditParams, ReadParams, ToolsParams, WriteParams

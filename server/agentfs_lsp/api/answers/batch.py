@@ -16,8 +16,7 @@ from agentfs_lsp.domain.errors import DomainError, LandingUnknown
 from agentfs_lsp.domain.text.escaping import cut_name, escape_to_one_line
 from agentfs_lsp.domain.translation import Translate, beside_what_landed, sentences
 from agentfs_lsp.service.batch import Batch, Batched, Step, StepChange
-from agentfs_lsp.service.proposal.change import FileChange
-from agentfs_lsp.service.proposal.preview import preview_together
+from agentfs_lsp.service.proposal.change import FileChange, preview_together
 from agentfs_lsp.service.proposal.wording import always_asked_text
 
 FAILURES_TOLD = 10

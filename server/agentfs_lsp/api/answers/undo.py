@@ -8,7 +8,7 @@ from agentfs_lsp.api.messages.landing import files_text, landed_texts
 from agentfs_lsp.api.results import Envelope, LineStats, UndoData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.translation import sentences
-from agentfs_lsp.service.proposal.preview import preview_together
+from agentfs_lsp.service.proposal.change import preview_together
 from agentfs_lsp.service.proposal.wording import always_asked_text
 from agentfs_lsp.service.undo import Undone
 

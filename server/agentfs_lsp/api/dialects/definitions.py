@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, fields
 from typing import Any, get_args, get_type_hints
 
-from agentfs_lsp.api.dialects.dialect import Dialect, Tool
-from agentfs_lsp.api.dialects.files import Files
+from agentfs_lsp.api.dialects.dialect import Dialect, Files, Tool
 from agentfs_lsp.api.dialects.tool_texts import parameter_text, path_text, tool_text
 from agentfs_lsp.domain.settings.rules import Operation
 from agentfs_lsp.domain.translation import Translate

@@ -1,4 +1,5 @@
-"""The structure of a dialect: tools, the shapes of their arguments, and their wording.
+"""The structure of a dialect: tools, the shapes of their arguments, their wording, and the files they may
+access (docs/protocol.md#12-tool-catalogue).
 
 A tool runs an existing request with that request's params, so a dialect adds no capabilities.
 `tool_texts.py` contains the texts for the model, and `definitions.py` builds the definitions.
@@ -13,6 +14,8 @@ from typing import Any
 from agentfs_lsp.api.messages.phrasing import USUAL, Phrasing
 from agentfs_lsp.domain.settings.rules import Operation
 from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.state.tool_scope import FileScope
+from agentfs_lsp.service.state.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,3 +66,30 @@ def names_of(tools: tuple[Tool, ...]) -> dict[str, str]:
     for tool in tools:
         named |= {name: own for own, name in tool.renamed.items() if name != "path"}
     return named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Files:
+    """What one tool may touch. `closed`: only these files, None without an allowlist; `named`: files named in
+    the user's rules; `roots`: the folders' names, or their paths if paths are absolute."""
+
+    closed: tuple[str, ...] | None
+    named: tuple[str, ...]
+    roots: tuple[str, ...]
+
+
+def files_of(
+    dialect: Dialect, ws: Workspace, scopes: Mapping[Operation, FileScope]
+) -> dict[Operation, Files]:
+    """The files for each operation that may access any file."""
+    absolute = dialect.absolute_paths
+    roots = tuple([root.path for root in ws.distinct_roots] if absolute else [root.name for root in ws.roots])
+    spell = (lambda location: location.absolute) if absolute else ws.name_of
+    return {
+        operation: Files(
+            closed=None if one.closed is None else tuple(spell(location) for location in one.closed),
+            named=tuple(spell(location) for location in one.named),
+            roots=roots,
+        )
+        for operation, one in scopes.items()
+    }

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 
-from agentfs_lsp.api.dialects.dialect import Dialect
-from agentfs_lsp.api.dialects.files import Files
+from agentfs_lsp.api.dialects.dialect import Dialect, Files
 from agentfs_lsp.domain.settings.rules import Operation
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
 from agentfs_lsp.domain.translation import Translate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agentfs_lsp.api.dialects.definitions import define
-from agentfs_lsp.api.dialects.files import files_of
+from agentfs_lsp.api.dialects.dialect import files_of
 from agentfs_lsp.api.dialects.guidance import guidance
 from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.api.exchange import Exchange

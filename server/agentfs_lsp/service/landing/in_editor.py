@@ -12,15 +12,16 @@ from contextlib import suppress
 from typing import Literal
 
 from agentfs_lsp.domain.errors import DomainError, NotLanded, Rejected
+from agentfs_lsp.domain.text.textfile import encode
 from agentfs_lsp.service.files.snapshot import Snapshot
+from agentfs_lsp.service.files.store import Draft, FileStore
 from agentfs_lsp.service.landing.holding import holds_all
-from agentfs_lsp.service.landing.observing import Observation, Watch, previewed
+from agentfs_lsp.service.landing.observing import Observation, Watch, edit_of, previewed
 from agentfs_lsp.service.landing.precondition import look_unmoved
-from agentfs_lsp.service.landing.reverting import put_back
 from agentfs_lsp.service.landing.saving import save_and_check
-from agentfs_lsp.service.proposal.change import FileChange, Landing
+from agentfs_lsp.service.proposal.change import FileChange, Landing, reads_same
 from agentfs_lsp.service.proposal.review import Applied, Applier
-from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.state.workspace import Workspace, in_thread
 
 
 class InEditor:
@@ -45,7 +46,7 @@ class InEditor:
         """As `apply`, but leaves failures for `keep` to report."""
         if not self._observations:
             return
-        edits = [observation.edit for observation in self._observations]
+        edits = [edit_of(observation.change) for observation in self._observations]
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
                 answers = await self._applier.apply(edits)
@@ -147,7 +148,25 @@ class InEditor:
         for observation in self._observations:
             if back[observation] is not None and self._applier.saves:
                 await self._saved_again(observation)
-            await put_back(self._ws, observation.change)
+            await self._put_back(observation.change)
+
+    async def _put_back(self, change: FileChange) -> None:
+        """Restore on disk the text from before a change whose document was saved and closed meanwhile,
+        including the user's unsaved edits, unless the file holds anything but the accepted text. Whether the
+        change is gone is checked before answering."""
+        base, location = change.base, change.base.location
+        with suppress(DomainError):
+            if self._ws.documents.at(location.absolute) is not None:
+                return
+            now = await self._ws.look(location)
+            if now.buffer is not None or now.blob is None or now.disk is None:
+                return
+            is_base = base.blob is not None and now.blob.data == base.blob.data
+            if is_base or not reads_same(now.disk.shown, change.shown):
+                return
+            before = encode(base.text.text, base.text) if base.blob is None or base.dirty else base.blob.data
+            draft = Draft(location, (before,), now.blob, create_dirs=False)
+            await in_thread(_replace, self._ws.files, draft)
 
     async def _saved_again(self, observation: Observation) -> None:
         """If the client saved the change, wait until it has saved the rollback too."""
@@ -155,6 +174,15 @@ class InEditor:
             async with asyncio.timeout(self._ws.settings.save_timeout_s):
                 while not observation.is_in_document and await observation.held(self._ws):
                     await observation.more()
+
+
+def _replace(files: FileStore, draft: Draft) -> None:
+    staged = files.stage([draft])
+    try:
+        staged.commit()
+    except BaseException:
+        staged.discard()
+        raise
 
 
 def _came_to_disk(now: Snapshot, change: FileChange) -> bool:

@@ -192,14 +192,9 @@ class Observation:
         if change is not self.change:
             self._look_for(change)
 
-    @property
-    def edit(self) -> DocumentEdit:
-        """The edit for the client to apply."""
-        return edit_of(self.change)
-
     def reversal(self) -> DocumentEdit | None:
         """See `reversal`."""
-        return reversal(self.edit, self._documents.at(self._absolute))
+        return reversal(edit_of(self.change), self._documents.at(self._absolute))
 
     def expect_more(self) -> None:
         """Make `more` wait for the next event."""

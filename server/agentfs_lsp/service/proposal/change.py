@@ -1,4 +1,4 @@
-"""A computed change of one file, and the facts derived from it."""
+"""A computed change of one file, and the facts derived from it; one unified diff for several changes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.cached import cached
 from agentfs_lsp.domain.diff.hunks import counts, widen
 from agentfs_lsp.domain.diff.line_ends import leaves_an_eol, splices_towards
-from agentfs_lsp.domain.diff.unified import Preview, preview, whole
+from agentfs_lsp.domain.diff.unified import TRUNCATED, Preview, preview, whole
 from agentfs_lsp.domain.errors import Conflict, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.policy.credentials import new_secrets
 from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
@@ -31,7 +31,7 @@ from agentfs_lsp.domain.text.textfile import check_insertable, encode
 from agentfs_lsp.service.files.store import Blob
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from agentfs_lsp.domain.matching.levels import Level
     from agentfs_lsp.domain.policy.credentials import NewSecret
@@ -427,3 +427,22 @@ class FileChange:
 def _warned_of(secrets: Iterator[NewSecret]) -> tuple[Warned, ...]:
     first = set(islice(secrets, MAX_FINDINGS))
     return tuple(Warned("secret", line, what) for what, line in sorted(first, key=lambda it: it.line))
+
+
+def preview_together(changes: Sequence[FileChange], settings: Settings) -> Preview:
+    """Concatenate the changes' unified diffs within the `diff.*` limits of a single diff."""
+    limits = settings.diff
+    lines, size = limits.max_lines, limits.max_bytes
+    shown: list[str] = []
+    cut = False
+    for change in changes:
+        one = change.preview
+        if one.text.count("\n") > lines or len(one.text.encode()) > size:
+            one = change.preview_within(lines, size, limits.max_line_chars)
+        shown.append(one.text)
+        cut = cut or one.truncated
+        if one.text.endswith(TRUNCATED):
+            break
+        lines -= one.text.count("\n")
+        size -= len(one.text.encode())
+    return Preview("".join(shown), cut)
