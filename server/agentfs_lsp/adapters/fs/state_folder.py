@@ -84,7 +84,6 @@ class LandingLock:
         self._state = state
         self._timeout_s = timeout_s
         self._thread = threading.RLock()
-        self._depth = 0
         self._file: FileLock | None = None
 
     @contextmanager
@@ -93,15 +92,8 @@ class LandingLock:
         if not self._thread.acquire(timeout=self._timeout_s):
             raise SystemFailed(self._state.path, "landing_here")
         try:
-            if self._depth:
-                yield
-                return
             with self._across_processes():
-                self._depth += 1
-                try:
-                    yield
-                finally:
-                    self._depth -= 1
+                yield
         finally:
             self._thread.release()
 

@@ -2,8 +2,7 @@
 
 A landing checks the current file, renames, compares the replaced file with the base and restores it if it
 differs, syncs the folder, and deletes the old file. A file that another program wrote in between always
-ends up under the name again. `replace`, `creation`, and `removal` rename files; `transaction` lands
-several files together.
+ends up under the name again. `swaps` renames files; `transaction` lands several files together.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from agentfs_lsp.adapters.fs.comparing import conflict, holds_base, looks_like, same_version
+from agentfs_lsp.adapters.fs.comparing import conflict, same_version
 from agentfs_lsp.adapters.fs.confined import READING, open_folder
 from agentfs_lsp.adapters.fs.os_errors import domain_error, regular
 from agentfs_lsp.adapters.fs.syscalls import sync
@@ -207,44 +206,3 @@ class StagedFile(ABC):
         """The temporary name may now hold another program's file, so don't remove it."""
         self._over = True
         return LandingUnknown(self.location.relative, "system", os.strerror(error.errno or 0))
-
-
-class Displacement(StagedFile):
-    """A change of an existing file, which `swap` moves aside to the temporary name."""
-
-    _pushed_out: os.stat_result | None = None
-    """The base's file under the temporary name."""
-
-    @property
-    def _base(self) -> Blob:
-        assert self.base is not None
-        return self.base
-
-    def _look_at_base(self) -> os.stat_result:
-        """The current file's stat. Raises Conflict if it is not the base."""
-        try:
-            found = self._look(self.name)
-            if looks_like(found, self._base) or holds_base(self._fd, self.name, self._base):
-                return found
-        except FileNotFoundError:
-            raise self._conflict("gone") from None
-        raise self._conflict("reviewing", found)
-
-    def _compare_pushed_out(self) -> None:
-        """Put it back if it is not the base."""
-        try:
-            self._pushed_out = self._look(self.temporary)
-            is_base = holds_base(self._fd, self.temporary, self._base)
-        except BaseException:
-            self.roll_back()
-            raise
-        if not is_base:
-            self.roll_back()
-            raise self._conflict("reviewing", self._pushed_out)
-
-    def confirm(self) -> int:
-        """See `StagedFile.confirm`. A program that had the file open may have written to it since."""
-        found = self._look(self.temporary)
-        if self._pushed_out is None or not same_version(found, self._pushed_out):
-            raise self._conflict("reviewing", found)
-        return found.st_nlink

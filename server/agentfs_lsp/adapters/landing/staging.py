@@ -1,6 +1,6 @@
 """Writes a file's new content durably beside it, before it is visible (docs/protocol.md#6-agentfswrite).
 
-`staged` and the modules based on it commit the content.
+`staged` and `swaps` commit the content.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ from agentfs_lsp.adapters.fs.comparing import conflict, has_content, looks_like
 from agentfs_lsp.adapters.fs.confined import READING, Folder
 from agentfs_lsp.adapters.fs.handles import closing_fd
 from agentfs_lsp.adapters.fs.os_errors import domain_error, regular
-from agentfs_lsp.adapters.landing.creation import Creation
 from agentfs_lsp.adapters.landing.folders import FolderLease
-from agentfs_lsp.adapters.landing.removal import Removal
-from agentfs_lsp.adapters.landing.replace import Replacement
 from agentfs_lsp.adapters.landing.staged import CommitContext, StagedFile
+from agentfs_lsp.adapters.landing.swaps import Creation, Removal, Replacement
 from agentfs_lsp.adapters.landing.temporary import remove_temporary, write_temporary
 from agentfs_lsp.adapters.landing.temporary_registry import Registry
 from agentfs_lsp.domain.errors import FolderMissing, SystemRefused

@@ -1,7 +1,8 @@
-"""Replaces the base with a staged file, or changes nothing (docs/protocol.md#6-agentfswrite).
+"""Gives a staged file its name, replaces the base with it, or removes the base; or changes nothing
+(docs/protocol.md#6-agentfswrite, docs/protocol.md#11-history-and-undo).
 
-The two files exchange names, so that the replaced file can be compared and restored. If the file system
-cannot exchange names, the last check comes immediately before a plain rename.
+A replacement exchanges the names of the two files, so that the replaced file can be compared and restored. If
+the file system cannot exchange names, the last check comes immediately before a plain rename.
 """
 
 from __future__ import annotations
@@ -11,13 +12,103 @@ from contextlib import AbstractContextManager
 
 from agentfs_lsp.adapters.fs import syscalls
 from agentfs_lsp.adapters.fs.attributes import keep_attributes
-from agentfs_lsp.adapters.fs.comparing import holds_base, same_version
+from agentfs_lsp.adapters.fs.comparing import holds_base, looks_like, same_version
 from agentfs_lsp.adapters.fs.confined import READING
 from agentfs_lsp.adapters.fs.handles import closing_fd
 from agentfs_lsp.adapters.fs.syscalls import sync
-from agentfs_lsp.adapters.landing.staged import Displacement
+from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.adapters.landing.temporary import remove_temporary, write_temporary
 from agentfs_lsp.adapters.landing.temporary_registry import aside_name
+from agentfs_lsp.service.files.store import Blob, Landed
+
+
+class Creation(StagedFile):
+    """A new file, which replaces no other."""
+
+    def swap(self, *, returnable: bool = False) -> None:  # noqa: ARG002 - it always is
+        """See `StagedFile.swap`."""
+        try:
+            self._context.kernel.rename_to_free(self._fd, self.temporary, self.name)
+        except FileExistsError:
+            raise self._conflict("exists") from None
+
+    def confirm(self) -> int:
+        """See `StagedFile.confirm`: there was no old file."""
+        return 1
+
+    def roll_back(self) -> None:
+        """See `StagedFile.roll_back`. Leaves a file that replaced the new one meanwhile."""
+        self._rename_ours(self.name, self.temporary)
+
+
+class Displacement(StagedFile):
+    """A change of an existing file, which `swap` moves aside to the temporary name."""
+
+    _pushed_out: os.stat_result | None = None
+    """The base's file under the temporary name."""
+
+    @property
+    def _base(self) -> Blob:
+        assert self.base is not None
+        return self.base
+
+    def _look_at_base(self) -> os.stat_result:
+        """The current file's stat. Raises Conflict if it is not the base."""
+        try:
+            found = self._look(self.name)
+            if looks_like(found, self._base) or holds_base(self._fd, self.name, self._base):
+                return found
+        except FileNotFoundError:
+            raise self._conflict("gone") from None
+        raise self._conflict("reviewing", found)
+
+    def _compare_pushed_out(self) -> None:
+        """Put it back if it is not the base."""
+        try:
+            self._pushed_out = self._look(self.temporary)
+            is_base = holds_base(self._fd, self.temporary, self._base)
+        except BaseException:
+            self.roll_back()
+            raise
+        if not is_base:
+            self.roll_back()
+            raise self._conflict("reviewing", self._pushed_out)
+
+    def confirm(self) -> int:
+        """See `StagedFile.confirm`. A program that had the file open may have written to it since."""
+        found = self._look(self.temporary)
+        if self._pushed_out is None or not same_version(found, self._pushed_out):
+            raise self._conflict("reviewing", found)
+        return found.st_nlink
+
+
+class Removal(Displacement):
+    """A file to delete. Nothing is staged: the temporary name takes the old file."""
+
+    def _check_content(self) -> None:
+        self._look_at_base()
+
+    def swap(self, *, returnable: bool = False) -> None:  # noqa: ARG002 - it always is
+        """See `StagedFile.swap`."""
+        try:
+            self._rename(self.name, self.temporary)
+        except FileNotFoundError:
+            raise self._conflict("gone") from None
+        self._compare_pushed_out()
+
+    def roll_back(self) -> None:
+        """See `StagedFile.roll_back`. A file created under the name meanwhile is newer, and stays."""
+        try:
+            self._context.kernel.rename_to_free(self._fd, self.temporary, self.name)
+        except FileExistsError:
+            pass
+        except OSError as error:
+            raise self._unknown(error) from error
+
+    def finish(self, links: int) -> Landed:
+        """See `StagedFile.finish`."""
+        landed = super().finish(links)
+        return Landed(None, landed.hard_links, landed.created_dirs)
 
 
 class Replacement(Displacement):
