@@ -83,6 +83,16 @@ async def test_in_vscode_nothing_beyond_the_cut_of_a_notification_is_approved(ro
     assert answer["data"]["applied"]
 
 
+async def test_in_vscode_which_joins_blanks_a_change_of_blanks_alone_is_seen(root: Path) -> None:
+    (root / "a.py").write_text("if a:\n    b()\n    c()\n\td\ne \nf\n")
+    async with editing(root, name="code-server", answers={ASK: pressing("Approve")}) as editor:
+        await editor.read("a.py")
+        await editor.edit("a.py", "    c()\n\td\ne \n", "  c()\n d\ne ␣⇥\n")
+        [question] = questions(editor)
+    seen = " ".join(in_vscode(question["message"]).split())
+    assert "⏎ ␣␣␣␣␣b() ⏎ -␣␣␣␣c() ⏎ -⇥d ⏎ -e␣ ⏎ +␣␣c() ⏎ + d ⏎ +e \\u2423\\u21e5 ⏎ f ⏎" in seen
+
+
 @pytest.mark.parametrize("persona", [EGLOT_1_9, LSP_MODE_8], ids=lambda persona: persona.name)
 async def test_in_emacs_each_page_fits_the_minibuffer_and_ends_with_title_and_agent(
     root: Path, persona: Persona

@@ -6,6 +6,7 @@ because some editors show only the end.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from agentfs_lsp.adapters.review.message_limits import MessageLimits
@@ -14,14 +15,17 @@ from agentfs_lsp.domain.text.width import _fitting, width_of
 BEHIND = ": "
 """What Vim writes after the last line."""
 
-LINE_END = "⏎"
-"""Stands for a line end if the editor joins lines; escaped in the text itself."""
+LINE_END, BLANK, TAB = "⏎", "␣", "⇥"
+"""Stand for line ends, blanks and tabs if the editor joins lines; escaped in the text itself."""
+
+_SIGNS = str.maketrans({"\t": TAB} | {sign: f"\\u{ord(sign):04x}" for sign in (LINE_END, BLANK, TAB)})
+_JOINED = re.compile(" {2,}|(?<=.) $")
 
 
 def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterator[str]:
     """The lines in pages, each with `last_line` at its end; generated lazily."""
     if limits.joins_lines:
-        lines = (line.replace(LINE_END, "\\u23ce") + f" {LINE_END}" for line in lines)
+        lines = map(_visible, lines)
     rows = limits.rows - _rows(last_line + BEHIND, limits)
     characters = limits.characters - width_of(last_line)
     full_rows = (rows - 1) // 2 if limits.wraps_at_words else rows - 1
@@ -42,6 +46,11 @@ def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterat
         rows_left -= taken
         characters_left -= width_of(line) + 1
     yield "\n".join([*page, last_line])
+
+
+def _visible(line: str) -> str:
+    """The line, with signs for its end and for what would be one blank with others."""
+    return _JOINED.sub(lambda run: BLANK * len(run[0]), line.translate(_SIGNS)) + f" {LINE_END}"
 
 
 def _cut(lines: Iterable[str], longest: int) -> Iterator[str]:
