@@ -6,7 +6,6 @@ the range are only counted.
 
 from __future__ import annotations
 
-import codecs
 import errno
 import os
 import re
@@ -15,6 +14,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from agentfs_lsp.domain.errors import BadRange
+from agentfs_lsp.domain.text.textfile import MARKS, mark_of
 
 HEAD_BYTES = 4096
 _BLOCK = 1 << 20
@@ -23,11 +23,14 @@ _WINDOW = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class _Units:
-    """The file's code units: byte-order mark, width in bytes, and codec."""
+    """The file's code units: byte-order mark, and codec."""
 
     mark: bytes
-    width: int
     codec: str
+
+    @property
+    def width(self) -> int:
+        return len("\0".encode(self.codec))
 
     @property
     def carriage_return(self) -> bytes:
@@ -54,16 +57,6 @@ class _Units:
         return at
 
 
-_BYTES = _Units(b"", 1, "latin-1")
-_MARKED = (  # longer marks first: UTF-32's starts like UTF-16's
-    _Units(codecs.BOM_UTF32_LE, 4, "utf-32-le"),
-    _Units(codecs.BOM_UTF32_BE, 4, "utf-32-be"),
-    _Units(codecs.BOM_UTF16_LE, 2, "utf-16-le"),
-    _Units(codecs.BOM_UTF16_BE, 2, "utf-16-be"),
-    _Units(codecs.BOM_UTF8, 1, "latin-1"),
-)
-
-
 def read_line_range(
     fd: int, start_line: int, lines: int, max_bytes: int, stopped: Callable[[], bool] = lambda: False
 ) -> tuple[bytes, int, bool, bytes]:
@@ -73,7 +66,8 @@ def read_line_range(
     Returns whole lines, unless the first alone exceeds `max_bytes`; that one is cut between characters.
     Raises BadRange past the end, and OSError, also once `stopped` returns true."""
     head = os.pread(fd, HEAD_BYTES, 0)
-    units = next((units for units in _MARKED if head.startswith(units.mark)), _BYTES)
+    mark = mark_of(head)
+    units = _Units(mark, MARKS.get(mark, "utf-8"))
     return *_Scan(fd, units, stopped).lines(start_line, lines, max_bytes), head
 
 

@@ -174,18 +174,18 @@ class HistoryDatabase:
         self._shrink(max_bytes)
 
     def _add(self, change: HistoryRecord, max_bytes: int | None) -> None:
-        self._sql.execute(f"INSERT INTO changes VALUES ({_marks(CHANGE_COLUMNS)})", row_of(change))  # noqa: S608
+        self._insert("changes", row_of(change))
         for position, file in enumerate(change.files):
             if file.root == self._root:
                 texts = self._texts(file, max_bytes)
-                row = row_of_file(change.id, position, file, texts)
-                self._sql.execute(f"INSERT INTO files VALUES ({_marks(FILE_COLUMNS)})", row)  # noqa: S608
+                self._insert("files", row_of_file(change.id, position, file, texts))
                 if texts is not None and file.accepted is not None:
-                    accepted = (change.id, position, texts[file.accepted])
-                    self._sql.execute("INSERT INTO accepted VALUES (?, ?, ?)", accepted)
+                    self._insert("accepted", (change.id, position, texts[file.accepted]))
                 if file.folders_made:
-                    made = (change.id, position, file.folders_made)
-                    self._sql.execute("INSERT INTO folders VALUES (?, ?, ?)", made)
+                    self._insert("folders", (change.id, position, file.folders_made))
+
+    def _insert(self, table: str, row: Sequence[object]) -> None:
+        self._sql.execute(f"INSERT INTO {table} VALUES ({_marks(row)})", row)  # noqa: S608
 
     def _texts(self, file: RecordedFile, max_bytes: int | None) -> Mapping[str | None, int | None] | None:
         """The texts' row ids; None if the texts are not stored."""
@@ -300,8 +300,8 @@ class HistoryDatabase:
         return cast("int", self._sql.execute(query).fetchone()[0])
 
 
-def _marks(columns: Sequence[str]) -> str:
-    return ", ".join("?" * len(columns))
+def _marks(values: Sequence[object]) -> str:
+    return ", ".join("?" * len(values))
 
 
 def _make_private(path: str) -> int:

@@ -8,38 +8,15 @@ from typing import Any, get_args
 from agentfs_lsp.service.proposal.record import HistoryRecord, KeptDecision, RecordedFile
 
 CHANGE_COLUMNS = (
-    "id",
-    "time_ms",
-    "connection",
-    "session",
-    "agent",
-    "tool",
-    "explanation",
-    "decision",
-    "by",
-    "landing",
-    "modified_by_user",
-    "files_in_all",
+    *("id", "time_ms", "connection", "session", "agent", "tool", "explanation"),
+    *("decision", "by", "landing", "modified_by_user", "files_in_all"),
 )
 """Each is a field of `HistoryRecord`."""
 
-FILE_COLUMNS = (
-    "change_id",
-    "position",
-    "path",
-    "operation",
-    "before_hash",
-    "after_hash",
-    "lines_added",
-    "lines_removed",
-    "encoding",
-    "bom",
-    "texts_kept",
-    "before",
-    "proposed",
-    "after",
-)
+_FACTS = ("operation", "before_hash", "after_hash", "lines_added", "lines_removed", "encoding", "bom")
+_TEXTS = ("before", "proposed", "after")
 
+FILE_COLUMNS = ("change_id", "position", "path", *_FACTS, "texts_kept", *_TEXTS)
 
 _LAST_MS = 253_402_300_799_000
 """The end of the year 9999; later times have no date."""
@@ -67,23 +44,9 @@ def row_of_file(
     change_id: str, position: int, file: RecordedFile, texts: Mapping[str | None, int | None] | None
 ) -> tuple[object, ...]:
     """The row of `files`; `texts`: the row ids of its texts, None if not stored."""
-    known = texts or {}
-    return (
-        change_id,
-        position,
-        storable(file.relative),
-        file.operation,
-        file.before_hash,
-        file.after_hash,
-        file.lines_added,
-        file.lines_removed,
-        file.encoding,
-        file.bom,
-        texts is not None,
-        known.get(file.before),
-        known.get(file.proposed),
-        known.get(file.after),
-    )
+    facts = [getattr(file, column) for column in _FACTS]
+    known = [(texts or {}).get(getattr(file, column)) for column in _TEXTS]
+    return change_id, position, storable(file.relative), *facts, texts is not None, *known
 
 
 def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> HistoryRecord:

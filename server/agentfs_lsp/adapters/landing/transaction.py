@@ -11,7 +11,7 @@ from typing import TypeVar
 from agentfs_lsp.adapters.fs.os_errors import domain_error
 from agentfs_lsp.adapters.fs.state_folder import LandingLock
 from agentfs_lsp.adapters.fs.syscalls import sync
-from agentfs_lsp.adapters.landing.journal import Entry, Journal, Journals
+from agentfs_lsp.adapters.landing.journal import Journal, Journals
 from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, error_file
 from agentfs_lsp.service.files.store import Landed, Location
@@ -75,7 +75,12 @@ class StagedTogether:
                 one.check()
         entries = [one.entry for one in self._files]
         _sync_folders([one for one, entry in zip(self._files, entries, strict=True) if entry.content])
-        journal = self._begun(entries)
+        # The point of no return: all staged files survive a power cut, and the landing will be finished or
+        # durably reverted.
+        try:
+            journal = self._journals.begin(entries)
+        except OSError as error:
+            raise self._unknown(error, error) from error
         swapped: list[StagedFile] = []
         try:
             for one in self._files:
@@ -96,14 +101,6 @@ class StagedTogether:
             for one in self._files:
                 one.leave_as_is()
         return [one.finish(count) for one, count in zip(self._files, links, strict=True)]
-
-    def _begun(self, entries: Sequence[Entry]) -> Journal:
-        """The point of no return: all staged files survive a power cut, and the landing will be finished or
-        durably reverted."""
-        try:
-            return self._journals.begin(entries)
-        except OSError as error:
-            raise self._unknown(error, error) from error
 
     def _roll_back(self, swapped: Sequence[StagedFile], journal: Journal, why: BaseException) -> None:
         try:

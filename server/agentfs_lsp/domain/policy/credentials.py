@@ -81,9 +81,6 @@ _FORMATS = tuple(
 )
 
 
-KINDS = tuple(dict.fromkeys(what for what, _, _ in _FORMATS))
-
-
 class Secret(NamedTuple):
     """`what`: the kind; `value`: the secret part; `at`: its offset; `start` and `end`: the offsets of the
     whole match, including a name before it."""

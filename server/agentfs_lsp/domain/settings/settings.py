@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from operator import attrgetter
 from typing import Any, Literal, cast
 
 from agentfs_lsp.domain.paths import PathMode
@@ -124,10 +125,7 @@ def settings_from(values: Mapping[str, object], faulty: tuple[str, ...] = ()) ->
 
 def value_of(settings: Settings, key: str) -> object:
     """The value of a setting."""
-    value: object = settings
-    for name in key.split("."):
-        value = getattr(value, name)
-    return value
+    return attrgetter(key)(settings)
 
 
 def _build(group: type[Any], prefix: str, values: Mapping[str, object]) -> object:

@@ -48,13 +48,8 @@ def _places(data: bytes, file: TextFile, splices: Sequence[Splice]) -> list[tupl
         return None
     if len(splices) > (MANY if file.text.isascii() else FEW):
         return None
-    places: list[tuple[int, int]] = []
-    for splice in splices:
-        place = _place(data, file, splice)
-        if place is None:
-            return None
-        places.append(place)
-    return places
+    places = [place for splice in splices if (place := _place(data, file, splice))]
+    return places if len(places) == len(splices) else None
 
 
 def _place(data: bytes, file: TextFile, splice: Splice) -> tuple[int, int] | None:

@@ -21,16 +21,16 @@ from agentfs_lsp.domain.text.lines import line_of
 Eol = Literal["lf", "crlf", "cr", "mixed", "none"]
 
 # UTF-32 before UTF-16, whose little-endian mark is a prefix of UTF-32's.
-_MARKS = (
-    (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),
-    (codecs.BOM_UTF32_BE, "utf-32-be"),
-    (codecs.BOM_UTF16_LE, "utf-16-le"),
-    (codecs.BOM_UTF16_BE, "utf-16-be"),
-)
-_FIRST_OF_MARKS = {mark[:1] for mark, _ in _MARKS}
+MARKS = {
+    codecs.BOM_UTF8: "utf-8",
+    codecs.BOM_UTF32_LE: "utf-32-le",
+    codecs.BOM_UTF32_BE: "utf-32-be",
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+_FIRST_OF_MARKS = {mark[:1] for mark in MARKS}
 # Error handlers that preserve undecodable bytes. No other encoding is used for bytes that do not fit.
-_KEEP = {encoding: "surrogatepass" for _, encoding in _MARKS} | {"utf-8": "surrogateescape"}
+_KEEP = dict.fromkeys(MARKS.values(), "surrogatepass") | {"utf-8": "surrogateescape"}
 _ASCII = bytes(range(128))
 # Every encoding that shifts from ASCII to other characters, or spells them in ASCII, has one of these.
 _BEYOND_ASCII = "éあ中한"
@@ -52,7 +52,7 @@ class LineEnds(NamedTuple):
         if not self.crlf and not self.cr:
             return "lf" if self.lf else "none"
         kinds: list[Eol] = [kind for kind, count in zip(_KINDS, self[:3], strict=True) if count]
-        return "mixed" if len(kinds) > 1 else kinds[0] if kinds else "none"
+        return kinds[0] if len(kinds) == 1 else "mixed"
 
 
 _KINDS: tuple[Eol, ...] = ("lf", "crlf", "cr")
@@ -103,7 +103,8 @@ def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
     shown as anything else, an edit would damage them."""
     mark, encoding = b"", "utf-8"
     if data[:1] in _FIRST_OF_MARKS:
-        mark, encoding = next((it for it in _MARKS if data.startswith(it[0])), (mark, encoding))
+        mark = mark_of(data)
+        encoding = MARKS.get(mark, encoding)
     body = data[len(mark) :]
     text, lossy = _fit(body, encoding), False
     if not mark and (text is None or b"\0" in body):
@@ -136,7 +137,7 @@ def empty_as(name: str | None) -> TextFile:
     """An empty file to be written in the encoding the editor calls `name`, with the mark editors use for it
     (`utf8bom`, UTF-16 and UTF-32). UTF-8 for None or an unknown name."""
     encoding = (encoding_named(name) if name else None) or "utf-8"
-    mark = next((mark for mark, known in _MARKS if known == encoding), b"")
+    mark = next((mark for mark, known in MARKS.items() if known == encoding), b"")
     if encoding == "utf-8" and not (name or "").lower().endswith("bom"):
         mark = b""
     return TextFile("", encoding, mark, lossy=False)
@@ -149,7 +150,7 @@ def is_wide(encoding: str) -> bool:
 
 def mark_of(data: bytes) -> bytes:
     """The byte-order mark at the start of a file, or b""."""
-    return next((mark for mark, _ in _MARKS if data.startswith(mark)), b"")
+    return next(filter(data.startswith, MARKS), b"")
 
 
 def encoding_named(name: str) -> str | None:
