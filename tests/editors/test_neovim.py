@@ -21,16 +21,19 @@ from support.sample import TEXT
 from support.terminal import LINES
 
 NEOVIM = ".editors/neovim/bin/nvim"
+AUTO = "vim.lsp.config('agentfs', { init_options = { approval = { mode = 'auto_edit' } } })"
 
 
 @contextlib.asynccontextmanager
-async def neovim(root: Path, repository: Path, server: list[str] | None = None) -> AsyncIterator[RealEditor]:
+async def neovim(
+    root: Path, repository: Path, server: list[str] | None = None, config: str = ""
+) -> AsyncIterator[RealEditor]:
     """Neovim in the workspace, with notes.txt open."""
     (root / ".git").mkdir()
     (root / "notes.txt").write_text("")
     init = root.parent / "init.lua"
     attach, _, *more = examples(section(text_of("editors.md"), "Neovim 0.11 and newer"), "lua")
-    init.write_text("".join((attach, *more)))
+    init.write_text("".join((attach, *more, config)))
     command = [str(repository / NEOVIM), "-n", "-u", str(init), "notes.txt"]
     async with editing(root, command, server) as editor:
         await editor.wire.seen("textDocument/didOpen")
@@ -248,6 +251,30 @@ async def test_a_file_without_a_last_line_end_gets_the_one_that_is_written_and_n
         assert (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]["dirty"] is False
         edit = {"path": "a.py", "old_string": content, "new_string": f"{content}more\n", "dry_run": True}
         assert "error" not in await editor.wire.ask("agentfs/edit", edit)
+
+
+@pytest.mark.parametrize("before", ["", "\n\n", "one", "one\n"])
+@pytest.mark.parametrize("content", ["", "\n"])
+async def test_a_document_without_text_is_written_and_reads_as_saved(
+    root: Path, repository: Path, before: str, content: str
+) -> None:
+    file = root / "a.py"
+    file.write_text(before)
+    async with neovim(root, repository, SERVER, AUTO) as editor:
+        editor.screen.press(":edit a.py\r")
+        await editor.wire.seen("textDocument/didOpen", 2)
+        assert (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]["dirty"] is False
+        empty = {"path": "a.py", "content": content, "allow_empty": True}
+        assert "error" not in await editor.wire.ask("agentfs/write", empty)
+        editor.screen.press(":w\r")
+        await editor.wire.seen("textDocument/didSave")
+        assert file.read_text() in ("", "\n")
+        assert (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]["dirty"] is False
+        more = {"path": "a.py", "content": "more\n"}
+        assert "error" not in await editor.wire.ask("agentfs/write", more)
+        editor.screen.press(":w\r")
+        await editor.wire.seen("textDocument/didSave", 2)
+    assert file.read_text() == "more\n"
 
 
 def test_no_character_is_wider_than_it_counts(tmp_path: Path, repository: Path) -> None:

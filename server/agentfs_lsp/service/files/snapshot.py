@@ -256,11 +256,13 @@ def _to_be_written_as(name: str | None, text: TextFile) -> TextFile:
 
 def _reads_as(buffer: Buffer, disk: TextFile) -> bool:
     """Whether file and buffer have the same text, apart from a final line end that the editor added on save
-    without reporting it."""
+    without reporting it. Vim and Neovim report an empty file as one with an empty line."""
     if buffer.text == disk.shown:
         return True
     text, shown = normalise(buffer.text.removeprefix("\ufeff")), normalise(disk.shown)
-    return text == shown or (buffer.as_saved and text != "" and not is_ended(text) and f"{text}\n" == shown)
+    if text == shown or (buffer.as_saved and not is_ended(text) and f"{text}\n" == shown):
+        return True
+    return (buffer.as_saved or buffer.ends_last_line) and (text, shown) == ("\n", "")
 
 
 def _overlay(

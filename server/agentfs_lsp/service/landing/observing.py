@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Self
 
 from agentfs_lsp.domain.diff.line_ends import splices_towards
 from agentfs_lsp.domain.errors import DomainError, Held
-from agentfs_lsp.domain.splices import apply_splices, is_partly_made
-from agentfs_lsp.domain.text.lines import normalise, without_end
+from agentfs_lsp.domain.splices import Splice, apply_splices, is_partly_made
+from agentfs_lsp.domain.text.lines import is_ended, normalise, without_end
 from agentfs_lsp.service.landing.holding import (
     brings_a_line,
     differences_at,
@@ -33,7 +33,6 @@ from agentfs_lsp.service.state.workspace import INLINE_BYTES, off_loop
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 
-    from agentfs_lsp.domain.splices import Splice
     from agentfs_lsp.service.files.documents import Document, Documents
     from agentfs_lsp.service.files.snapshot import Snapshot
     from agentfs_lsp.service.proposal.change import FileChange
@@ -332,9 +331,11 @@ def edit_of(change: FileChange) -> DocumentEdit:
     buffer = change.base.buffer
     uri = buffer.uri if buffer else change.base.location.uri
     version = buffer.version if buffer else None
-    return DocumentEdit(
-        uri, version, change.base.text.shown, change.hunks, past_last_line=change.ends_past_document
-    )
+    base, hunks = change.base.text.shown, change.hunks
+    if buffer and buffer.ends_last_line and is_ended(base) and normalise(change.shown) == "\n":
+        # Neovim misreports how a document came to be an empty line, unless one edit leaves its line end.
+        hunks = (Splice(0, len(without_end(base)), ""),)
+    return DocumentEdit(uri, version, base, hunks, past_last_line=change.ends_past_document)
 
 
 def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | None:

@@ -364,11 +364,13 @@ class FileChange:
     def ended_as_its_document(self) -> FileChange:
         """The change without a final line end if the editor adds one on save: there would be two; and with
         the one the document has if its editor keeps that whatever an edit says. An emptied document is left
-        to the editor: with a line end, Neovim would lose track of it."""
+        to the editor, unless it has nothing but the line end: Neovim reports one as an empty line anyway."""
         buffer = self.base.buffer
         if self.base.ended_by_save and self.operation == "update" and is_ended(self.shown):
             return self.amended(without_end(self.shown))
-        if buffer is None or not (buffer.ends_last_line and self.removes_last_end and self.shown):
+        if buffer is None or not (buffer.ends_last_line and self.removes_last_end):
+            return self
+        if not self.shown and without_end(buffer.text):
             return self
         kept = Correction("last_line_end", "")
         return replace(self.amended(f"{self.shown}\n"), corrections=(*self.corrections, kept))
