@@ -35,8 +35,8 @@ def landed_facts(proposal: Proposal, *landings: Landing, texts: bool = True) -> 
     text of the files."""
     facts = review_facts(proposal)
     assert facts is not None  # what landed was decided
-    proposed = {change.base.location.absolute: change for change in proposal.changes}
-    amendments = [_amendment(proposed[one.change.base.location.absolute], one.change) for one in landings]
+    proposed = {change.absolute: change for change in proposal.changes}
+    amendments = [_amendment(proposed[one.change.absolute], one.change) for one in landings]
     if any(amendments):
         facts["decision"] = "amended"
         if texts:

@@ -9,11 +9,12 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import partial
+from operator import attrgetter
 
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain, positive
 from agentfs_lsp.api.answers.history import change_on_wire
 from agentfs_lsp.api.messages.errors import error_text
-from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place, name_of, place_of
+from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place, place_of
 from agentfs_lsp.commands.printing import console, diff_of, print_change
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
 from agentfs_lsp.domain.translation import Translate
@@ -82,7 +83,7 @@ def _parser(translate: Translate) -> Parser:
 
 def _as_json(change: HistoryRecord, *, diffs: bool) -> dict[str, object]:
     """The result of agentfs/history, with each file's diff."""
-    shown = change_on_wire(change, name_of, texts=False)
+    shown = change_on_wire(change, attrgetter("relative"), texts=False)
     if not diffs:
         return {**shown}
     files = zip(shown["files"], change.files, strict=True)

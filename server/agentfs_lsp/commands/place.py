@@ -12,7 +12,6 @@ from agentfs_lsp.adapters.terminal.argparse_words import Parser
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.history import trouble_text
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.service.proposal.record import RecordedFile
 
 
 class NoHistory(Exception):
@@ -66,8 +65,3 @@ def place_of(place: Place, path: str, translate: Translate) -> str | None:
             translate("'{path}' is not in '{folder}'.", path=visible(path), folder=visible(place.root))
         )
     return real
-
-
-def name_of(file: RecordedFile) -> str:
-    """A file's name in the terminal: its path in the folder."""
-    return file.relative

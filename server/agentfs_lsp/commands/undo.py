@@ -27,7 +27,7 @@ from agentfs_lsp.commands.printing import console, print_diff
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import Translate, nothing_changed, sentences
-from agentfs_lsp.lsp.recovery_messages import recovery_messages
+from agentfs_lsp.lsp.sweeping import recovery_messages
 from agentfs_lsp.service.files.store import Root
 from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.proposal.proposals import Proposals

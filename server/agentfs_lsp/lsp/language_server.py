@@ -123,7 +123,6 @@ class AgentfsLanguageServer(LanguageServer):
         self._in_line = Line()
         self.workspace.recover = self._recover
         self._finished_by = 0.0
-        self._background: set[asyncio.Task[None]] = set()
 
     @property
     def workspace(self) -> Workspace:  # type: ignore[override]
@@ -178,15 +177,9 @@ class AgentfsLanguageServer(LanguageServer):
 
     def in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run a background task; an internal error in it is logged."""
-        task = asyncio.ensure_future(work)
-        self._background.add(task)
-        task.add_done_callback(self._done)
+        task = self.workspace.afterwards(work)
+        task.add_done_callback(_report_error)
         return task
-
-    def _done(self, task: asyncio.Task[None]) -> None:
-        self._background.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            record_incident(_log, error)
 
     # --- what the user set --------------------------------------------------------------------------------
 
@@ -224,3 +217,8 @@ class AgentfsLanguageServer(LanguageServer):
         """Called from the history's thread."""
         text = trouble_text(trouble, where, self._translate)
         self._loop.call_soon_threadsafe(self._outgoing.tell, WARNING, text)
+
+
+def _report_error(task: asyncio.Task[None]) -> None:
+    if not task.cancelled() and (error := task.exception()) is not None:
+        record_incident(_log, error)

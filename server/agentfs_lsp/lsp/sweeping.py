@@ -1,18 +1,21 @@
-"""Cleans up after killed servers (docs/protocol.md#1-start-and-transport)."""
+"""Cleans up after killed servers, and says what became of the landings they left
+(docs/protocol.md#1-start-and-transport, docs/protocol.md#10-agentfsbatch)."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Sequence
+import os.path
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.domain.errors import SystemFailed
+from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.lsp.outgoing import Outgoing
-from agentfs_lsp.lsp.recovery_messages import recovery_messages
+from agentfs_lsp.lsp.outgoing import INFO, WARNING, Outgoing
 from agentfs_lsp.service.files.store import Recovered
 from agentfs_lsp.service.state.workspace import Workspace, in_thread
 
@@ -20,6 +23,8 @@ _log = logging.getLogger(__name__)
 
 LONGEST_S = 5.0
 """How long changes wait for the cleanup after the start, in seconds."""
+
+PATHS_SHOWN = 5
 
 
 class Sweeping:
@@ -84,3 +89,37 @@ class Sweeping:
         while True:
             with suppress(SystemFailed):  # another server is landing: wait again
                 return await in_thread(self._workspace.files.sweep)
+
+
+def recovery_messages(recovered: Iterable[Recovered], translate: Translate) -> Iterator[tuple[int, str]]:
+    """The types and texts of messages, one for each outcome of landings."""
+    by_outcome: dict[str, Recovered] = {}
+    for one in recovered:
+        before = by_outcome.setdefault(one.outcome, one)
+        if before is not one:
+            together = os.path.dirname(one.kept_in) if one.outcome == "set_aside" else ""
+            by_outcome[one.outcome] = replace(one, paths=(*before.paths, *one.paths), kept_in=together)
+    return (_message(one, translate) for one in by_outcome.values())
+
+
+def _message(recovered: Recovered, translate: Translate) -> tuple[int, str]:
+    paths = ", ".join(map(escape_to_one_line, recovered.paths[:PATHS_SHOWN]))
+    if len(recovered.paths) > PATHS_SHOWN:
+        paths += " …"
+    kept_in = escape_to_one_line(recovered.kept_in)
+    texts = {
+        "finished": translate(
+            "agentfs: A change that a crash had interrupted was completed: {paths}", paths=paths
+        ),
+        "rolled_back": translate(
+            "agentfs: A change that a crash had interrupted was rolled back: {paths}", paths=paths
+        ),
+        "set_aside": translate(
+            "agentfs: A crash interrupted a change, which could not be completed because files were "
+            "changed in the meantime: {paths}. The new and the previous contents are in {folder}.",
+            paths=paths,
+            folder=kept_in,
+        ),
+    }
+    kind = WARNING if recovered.outcome == "set_aside" else INFO
+    return kind, texts[recovered.outcome]

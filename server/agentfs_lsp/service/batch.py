@@ -128,7 +128,7 @@ async def batch(ws: Workspace, command: Batch) -> Batched:
     for change, outcome in zip(proposed.proposal.changes, proposed.outcomes, strict=True):
         if isinstance(outcome, DomainError):
             outcome.forget_where()
-        for step in _steps_of(command.steps, change.base.location.absolute):
+        for step in _steps_of(command.steps, change.absolute):
             if isinstance(outcome, Landing):
                 step.landing = outcome
             elif step.error is None:
@@ -211,9 +211,7 @@ def _plan(ws: Workspace, command: Batch, step: Step, before: Iterable[FileChange
 def _is_folder_made(step: Step, before: Iterable[FileChange]) -> bool:
     folder = step.access.absolute.rpartition("/")[0] + "/"
     return any(
-        change.operation == "create"
-        and change.create_dirs
-        and change.base.location.absolute.startswith(folder)
+        change.operation == "create" and change.create_dirs and change.absolute.startswith(folder)
         for change in before
     )
 

@@ -2,7 +2,7 @@
 
 from agentfs_lsp.domain.translation import english
 from agentfs_lsp.lsp.outgoing import INFO, WARNING
-from agentfs_lsp.lsp.recovery_messages import recovery_messages
+from agentfs_lsp.lsp.sweeping import recovery_messages
 from agentfs_lsp.service.files.store import Recovered
 
 

@@ -136,7 +136,7 @@ async def _settled_to_fit(
         amended = [
             (change, text)
             for change in proposal.changes
-            if (text := settlement.texts.get(change.base.location.absolute)) is not None
+            if (text := settlement.texts.get(change.absolute)) is not None
         ]
         size = max((max(change.base.size, len(text)) for change, text in amended), default=0)
         try:
@@ -169,7 +169,7 @@ def _decision(settlement: Settlement, proposal: Proposal) -> Decision:
     amended: dict[str, str] = {}
     rejected: set[str] = set()
     for change in proposal.changes:
-        absolute = change.base.location.absolute
+        absolute = change.absolute
         text = settlement.texts.get(absolute)
         if absolute in settlement.rejected or _leaves_nothing(text, change):
             rejected.add(absolute)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, warnings_on_wire
-from agentfs_lsp.api.answers.unseen import unseen_answer
 from agentfs_lsp.api.exchange import Exchange
-from agentfs_lsp.api.messages.landing import created_folder
+from agentfs_lsp.api.messages.landing import created_folder, hidden_amendments
 from agentfs_lsp.api.messages.phrasing import Landed
-from agentfs_lsp.api.results import ChangeStats, EditData, Envelope, WriteData
+from agentfs_lsp.api.results import ChangeStats, EditData, Envelope, Review, Stats, WriteData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_line
 from agentfs_lsp.domain.text.lines import normalise
@@ -23,7 +22,7 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     """The envelope of a change that landed, is in the editor, was a dry run, or changed nothing."""
     change, landing, proposal = submitted.change, submitted.landing, submitted.proposal
     if not submitted.access.seen:
-        return unseen_answer(exchange, submitted)
+        return _unseen_answer(exchange, submitted)
     data: WriteData | EditData = {
         "applied": _applied(submitted),
         "operation": change.operation,
@@ -178,13 +177,65 @@ def _after_landing(translate: Translate, landing: Landing) -> list[str]:
 
 
 def _corrected(translate: Translate, kind: str, detail: str) -> str:
-    if kind == "line_ends":
-        return translate("Line endings were converted to those of the file ({eol}).", eol=detail)
-    if kind == "byte_order_mark":
-        return translate(
+    return {
+        "line_ends": translate("Line endings were converted to those of the file ({eol}).", eol=detail),
+        "byte_order_mark": translate(
             "The byte-order mark at the beginning of the content was removed. The file's own "
             "byte-order mark, if any, is unchanged.",
-        )
-    if kind == "last_line_end":
-        return translate("The editor always ends the last line, so the file keeps its final line ending.")
-    return f"{kind}: {detail}"
+        ),
+        "last_line_end": translate(
+            "The editor always ends the last line, so the file keeps its final line ending."
+        ),
+    }[kind]
+
+
+def _unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
+    """The envelope of a change of a file that the session may not read, with all members of `data`, but only
+    the time in `stats`. It reveals only that the change was made, not even whether the text differs now. What
+    became of it in an open document would tell that: an editor saves only what differs
+    (docs/protocol.md#13-settings-and-policy)."""
+    landing, proposal = submitted.landing, submitted.proposal
+    in_editor = landing is not None and landing.change.base.buffer is not None
+    applied = landing is not None and not in_editor
+    data: WriteData = {
+        "applied": applied,
+        "operation": submitted.change.operation,
+        "diff_preview": "",
+        "diff_truncated": False,
+        "warnings": [],
+        "corrections": [],
+        "unchanged": False,
+    }
+    if landing is not None and proposal is not None:
+        data["landing"] = "editor" if in_editor else "disk"
+        if exchange.ws.settings.history.enabled:
+            data["change_id"] = proposal.id
+        data["review"] = landed_facts(proposal, landing, texts=False)
+    stats: Stats = {"time_ms": exchange.time_ms()}
+    return exchange.succeed(
+        data,
+        _unseen_text(exchange, submitted, data.get("review"), in_editor=in_editor),
+        stats,
+        partial=not applied,
+        access=submitted.access,
+    )
+
+
+def _unseen_text(exchange: Exchange, submitted: Submitted, review: Review | None, *, in_editor: bool) -> str:
+    translate = exchange.translate
+    path = exchange.shown(submitted.access)
+    if submitted.landing is None:
+        done = translate("[Dry Run] Would write '{path}'.", path=path)
+    elif in_editor:
+        done = translate("'{path}' is changed in the editor. Whether it is saved is not reported.", path=path)
+    else:
+        done = translate("Wrote '{path}'.", path=path)
+    return sentences(
+        translate,
+        (
+            done,
+            *exchange.remarks,
+            hidden_amendments(review, translate),
+            translate("Reading this file is denied or requires approval, so its content is not reported."),
+        ),
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from agentfs_lsp.api.messages.content import lines_text
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
 from agentfs_lsp.domain.translation import ErrorText, Translate
@@ -38,13 +39,10 @@ def too_large(error: errors.TooLarge, translate: Translate, path: str) -> ErrorT
 def several_matches(error: errors.SeveralMatches, translate: Translate, _: str) -> ErrorText:
     return (
         translate("{old_string} was found {count} times.", count=error.count),
-        translate("Lines: {lines}. Add context to make it unique.", lines=lines(error)),
+        translate(
+            "Lines: {lines}. Add context to make it unique.", lines=lines_text(error.lines, error.count)
+        ),
     )
-
-
-def lines(error: errors.SeveralMatches) -> str:
-    """The line numbers of the matches, with "…" for omitted ones."""
-    return ", ".join(map(str, error.lines)) + (", …" if error.count > len(error.lines) else "")
 
 
 WITHOUT_SETTINGS: Mapping[type[errors.DomainError], Callable[..., ErrorText]] = {

@@ -153,7 +153,7 @@ def several_matches(error: errors.SeveralMatches, translate: Translate) -> Error
         translate("{old_string} was found {count} times.", count=error.count),
         translate(
             "Lines: {lines}. Add context to make it unique, or set replace_all or expected_count.",
-            lines=_lines(error.lines, error.count),
+            lines=lines_text(error.lines, error.count),
         ),
     )
 
@@ -166,16 +166,17 @@ def count_mismatch(error: errors.CountMismatch, translate: Translate) -> ErrorTe
             count=error.count,
             expected=error.expected,
         ),
-        translate("Lines: {lines}.", lines=_lines(error.lines, error.count)),
+        translate("Lines: {lines}.", lines=lines_text(error.lines, error.count)),
     )
 
 
 def overlapping_matches(error: errors.OverlappingMatches, translate: Translate) -> ErrorText:
     return (
         translate("{old_string} was found at {count} overlapping places.", count=error.count),
-        translate("Lines: {lines}. Replace them one by one.", lines=_lines(error.lines, error.count)),
+        translate("Lines: {lines}. Replace them one by one.", lines=lines_text(error.lines, error.count)),
     )
 
 
-def _lines(lines: tuple[int, ...], count: int) -> str:
+def lines_text(lines: tuple[int, ...], count: int) -> str:
+    """The line numbers of `count` matches, with "…" for omitted ones."""
     return ", ".join(map(str, lines)) + (", …" if count > len(lines) else "")

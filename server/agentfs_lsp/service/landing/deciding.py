@@ -64,18 +64,15 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
         if all(isinstance(outcome, Landing) for outcome in outcomes):
             return outcomes
         held = await watch.held()
-        reported = [
-            _error_to_report(ws, proposal, outcome, {absolute: held.get(absolute, ())})
-            if isinstance(outcome, DomainError)
-            else outcome
-            for absolute, outcome in zip(
-                (change.base.location.absolute for change in proposal.changes), outcomes, strict=True
-            )
-        ]
-        landings = zip(proposal.changes, reported, strict=True)
-        missing = [change for change, one in landings if not isinstance(one, Landing | LandingUnknown)]
+        missing = []
+        for number, (change, outcome) in enumerate(zip(proposal.changes, outcomes, strict=True)):
+            if isinstance(outcome, DomainError):
+                there = {change.absolute: held.get(change.absolute, ())}
+                outcomes[number] = reported = _error_to_report(ws, proposal, outcome, there)
+                if not isinstance(reported, LandingUnknown):
+                    missing.append(change)
         _watch_for_rest(ws, proposal, missing)
-        return reported
+        return outcomes
 
 
 async def _decide(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[Decision, Applier]:
@@ -106,7 +103,7 @@ async def _land_accepted(
         accepted = [
             _amended(change, decision)
             for change in proposal.changes
-            if change.base.location.absolute not in decision.rejected
+            if change.absolute not in decision.rejected
         ]
         for change in accepted:
             await off_loop(change.extent, _remember_encoding, ws, change)
@@ -121,9 +118,9 @@ async def _land_accepted(
     except Exception as error:
         applier.failed(error)
         raise
-    by_file = dict(zip((change.base.location.absolute for change in accepted), landed, strict=True))
+    by_file = dict(zip((change.absolute for change in accepted), landed, strict=True))
     rejected = Rejected("rejected", decision.feedback)
-    outcomes = [by_file.get(change.base.location.absolute, rejected) for change in proposal.changes]
+    outcomes = [by_file.get(change.absolute, rejected) for change in proposal.changes]
     landings = [
         (change, one)
         for change, one in zip(proposal.changes, outcomes, strict=True)
@@ -158,7 +155,7 @@ def _remember_encoding(ws: Workspace, change: FileChange) -> None:
     have no line end left."""
     if change.operation != "delete" and (eol := change.lost_eol):
         with suppress(Unencodable):
-            ws.decoded.remember_eol(change.base.location.absolute, change.proposed_hash, eol)
+            ws.decoded.remember_eol(change.absolute, change.proposed_hash, eol)
     base, marked = change.base.text, any(MARK in one.text for one in change.splices)
     if change.operation == "delete" or (base.tells_itself and not marked and MARK not in base.text):
         return  # avoids joining a large text
@@ -180,7 +177,7 @@ def _remember(ws: Workspace, proposal: Proposal, landing: Landing) -> None:
     """Update the session's record. Hashing a large file and joining its text would delay the answer, so that
     happens afterwards; the file's next change waits for it."""
     change, session = landing.change, proposal.session
-    absolute = change.base.location.absolute
+    absolute = change.absolute
     if change.operation == "delete" or not may_tell(ws, proposal, landing):
         ws.sessions.forget(session, absolute)
         return
@@ -209,15 +206,13 @@ def may_tell(ws: Workspace, proposal: Proposal, landing: Landing) -> bool:
 def _is_others(proposal: Proposal, landing: Landing) -> bool:
     """Whether some of the landed text comes from the user, the editor's save, or a merge."""
     change = landing.change
-    amended = proposal.decision is not None and change.base.location.absolute in proposal.decision.amended
+    amended = proposal.decision is not None and change.absolute in proposal.decision.amended
     return amended or change.merged is not None or landing.on_save is not None
 
 
 def _as_landed(ws: Workspace, landing: Landing) -> tuple[Expected, str]:
     change, revision = landing.change, landing.revision
-    ws.decoded.keep(
-        change.base.location.absolute, change.proposed_bytes, change.proposed_file, revision.hash or ""
-    )
+    ws.decoded.keep(change.absolute, change.proposed_bytes, change.proposed_file, revision.hash or "")
     return revision, change.shown
 
 
@@ -284,10 +279,10 @@ def _why_unknown(proposal: Proposal, error: DomainError, holding: Sequence[Held]
 
 def _amended(change: FileChange, decision: Decision) -> FileChange:
     """The change as amended by the user. Raises Unencodable."""
-    text = decision.amended.get(change.base.location.absolute)
+    text = decision.amended.get(change.absolute)
     if text is None:
         return change
     amended = change.amended(text)
-    with error_file(change.base.location.absolute):
+    with error_file(change.absolute):
         amended.check()
     return amended

@@ -94,7 +94,7 @@ class InEditor:
             await look_unmoved(self._ws, change)
         except DomainError as error:
             return error
-        otherwise.file = change.base.location.absolute
+        otherwise.file = change.absolute
         return otherwise
 
     async def find(self) -> None:

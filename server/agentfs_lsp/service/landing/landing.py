@@ -113,9 +113,9 @@ def lands_in_editor(change: FileChange) -> bool:
 
 async def _rebased(ws: Workspace, change: FileChange) -> FileChange:
     """The change rebased on the file as it is now, which may be open. Raises Conflict if it moved."""
-    if change.base.buffer is None and ws.documents.at(change.base.location.absolute) is None:
+    if change.base.buffer is None and ws.documents.at(change.absolute) is None:
         return change
-    with error_file(change.base.location.absolute), _reporting_new_links(ws, [change]):
+    with error_file(change.absolute), _reporting_new_links(ws, [change]):
         now = await look_unmoved(ws, change)
         if change.operation == "delete" and now.dirty:
             raise Conflict(change.path, "editor", "changed", actual=now.revision)
@@ -132,7 +132,7 @@ def _reporting_new_links(ws: Workspace, changes: Sequence[FileChange]) -> Iterat
     try:
         yield
     except OutsideRoots as error:
-        change = next((it for it in changes if it.base.location.absolute == error.file), changes[0])
+        change = next((it for it in changes if it.absolute == error.file), changes[0])
         location = change.base.location
         ws.files.resolve(location.root, location.relative)
         moved = Conflict(change.path, "disk", "reviewing", change.base.revision)
@@ -211,7 +211,7 @@ def _landing(change: FileChange, landed: Landed) -> Landing:
 
 async def _with_current_state(ws: Workspace, changes: Sequence[FileChange], conflict: Conflict) -> Conflict:
     """Add the file's current state and a diff to the disk's bare conflict."""
-    moved = [change for change in changes if change.base.location.absolute == conflict.file]
+    moved = [change for change in changes if change.absolute == conflict.file]
     for change in moved:
         try:
             await look_unmoved(ws, change)

@@ -46,7 +46,7 @@ async def _applied(ws: Workspace, observation: Observation) -> FileChange | None
     """The change as the user applied it. None if its text comes from another change of the file, which is
     pending, or from the disk: whoever opens a file that holds the change applies nothing."""
     change = await observation.any_of_it()
-    if any(change.base.location.absolute in other.files for other in ws.proposals):
+    if any(change.absolute in other.files for other in ws.proposals):
         return None
     try:
         now = await ws.look(change.base.location)

@@ -52,7 +52,7 @@ class Observation:
         self._deltas = _deltas(change.base.text.shown, change.hunks) if not self._every_version else ()
         self._size = len(change.base.text.shown)
         self._documents = documents
-        self._absolute = change.base.location.absolute
+        self._absolute = change.absolute
         self._event = asyncio.Event()
         self._end: Callable[[], None] | None = None
         self._part: str | None = None
@@ -313,7 +313,7 @@ class Watch:
                 break
         by_file: dict[str, dict[Held, None]] = {}
         for observation, held in found.items():
-            by_file.setdefault(observation.change.base.location.absolute, {}).update(dict.fromkeys(held))
+            by_file.setdefault(observation.change.absolute, {}).update(dict.fromkeys(held))
         return {absolute: tuple(held) for absolute, held in by_file.items()}
 
 

@@ -74,7 +74,7 @@ def check_unmoved(path: str, base: Snapshot, now: Snapshot, settings: Settings) 
 async def look_unmoved(ws: Workspace, change: FileChange) -> Snapshot:
     """A change's file as it is now. Raises Conflict if it is no longer what the change was computed on, and
     what looking at it raises."""
-    with error_file(change.base.location.absolute):
+    with error_file(change.absolute):
         now = await ws.look(change.base.location)
         size = max(change.base.size, now.size)
         await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)

@@ -135,6 +135,11 @@ class FileChange:
     access: Access = HIDDEN
 
     @cached
+    def absolute(self) -> str:
+        """The file's real absolute path."""
+        return self.base.location.absolute
+
+    @cached
     def hunks(self) -> tuple[Splice, ...]:
         """The splices widened to whole lines, for editors and people."""
         return widen(self.base.text.shown, self.splices)

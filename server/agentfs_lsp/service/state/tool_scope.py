@@ -35,16 +35,13 @@ def file_scopes(ws: Workspace) -> Mapping[Operation, FileScope]:
     """What each operation may touch, without operations that may touch no file."""
     find = cache(partial(_find, ws))
     return {
-        operation: _scope(ws, operation, find) for operation in OPERATIONS if _may_touch(ws, operation, find)
+        operation: _scope(ws, operation, find) for operation in OPERATIONS if may_touch(ws, operation, find)
     }
 
 
-def may_touch(ws: Workspace, operation: Operation) -> bool:
-    """Whether this operation may touch any file."""
-    return _may_touch(ws, operation, partial(_find, ws))
-
-
-def _may_touch(ws: Workspace, operation: Operation, find: _Find) -> bool:
+def may_touch(ws: Workspace, operation: Operation, find: _Find | None = None) -> bool:
+    """Whether this operation may touch any file. `find`: a cache of found files."""
+    find = find or partial(_find, ws)
     return any(
         closed is None or any(True for _ in _touched(ws, operation, closed, root, find))
         for root, closed in _open_roots(ws, operation)
