@@ -65,12 +65,15 @@ function itemOf(record: HistoryRecord, canUndo: boolean): vscode.TreeItem {
   return item;
 }
 
-/** Where a change is, unless it is on disk, or unknown because an earlier window left it in the editor. */
+/** Where a change is, unless it is on disk. Nobody knows what became of it if an earlier window left it in the editor. */
 function whereOf(record: HistoryRecord): string[] {
+  if (record.landing === 'disk') {
+    return [];
+  }
   if (isUnsaved(record)) {
     return [vscode.l10n.t('unsaved')];
   }
-  return record.landing === 'reverted' ? [vscode.l10n.t('reverted')] : [];
+  return [record.landing === 'reverted' ? vscode.l10n.t('reverted') : vscode.l10n.t('was unsaved')];
 }
 
 function olderItem(): vscode.TreeItem {

@@ -204,7 +204,7 @@ scenario("the notification opens the review, which takes keys; after the decisio
   assert.equal((await edited.answer).data.review.decision, "accepted");
   await ui.tabsAre("mine.txt");
   await page().keyboard.type("and on");
-  await until("what is typed goes into the editor", async () => (await mine.document()).text === "and on");
+  await until("what is typed goes into the editor", async () => (await mine.document()).text.endsWith("and on"));
 });
 
 const queue = ["one", "two", "three"].map((number) => file(`focus/queue-${number}.txt`, "old\n"));
@@ -496,7 +496,7 @@ scenario("in Zen Mode a review takes the keys, and after the decision they are b
     assert.equal((await edited.answer).data.review.decision, "accepted");
     await until("its tab is closed", async () => (await state()).tabs.length === 1);
     await page().keyboard.type("and on");
-    await until("what is typed goes into the editor", async () => (await behind.document()).text === "and on");
+    await until("what is typed goes into the editor", async () => (await behind.document()).text.endsWith("and on"));
   } finally {
     await call("command", { id: "workbench.action.toggleZenMode" });
   }

@@ -254,6 +254,10 @@ scenario("a change that is reverted is 'reverted' in the history", async () => {
   await call("save", { path: dropped.path });
   await until("saved", async () => !(await dropped.document()).dirty);
   assert.match(await saysOf("dropped.txt"), /reverted/);
+
+  await reloadWindow();
+  await call("command", { id: "agentfs.ui.showPending" });
+  await until("nobody knows what became of it", async () => / · was unsaved/.test(await saysOf("dropped.txt")));
 });
 
 const kept = file("views/kept.txt", "before\n");
