@@ -32,11 +32,12 @@ class Violation(AssertionError):
 @dataclass(eq=False)
 class Event:
     """A change on disk or in the editor. `known`: the server has since answered a later request; `by_server`:
-    the server caused it."""
+    the server caused it; `is_half`: a crash left it, as part of a landing that recovery will revert."""
 
     number: int
     known: bool = False
     by_server: bool = False
+    is_half: bool = False
 
 
 class Place:
@@ -62,9 +63,10 @@ class Place:
         self.since = {one: self.since.get(one, event) for one in now}
 
     def held_since(self, number: int) -> list[str | None]:
-        """Every state from event `number` on, including the one then current."""
-        before = [text for at, text in self.states if at.number <= number][-1:]
-        return before + [text for at, text in self.states if at.number > number]
+        """Every state from event `number` on that may be read, including the one then current."""
+        before = [one for one in self.states if one[0].number <= number][-1:]
+        since = [one for one in self.states if one[0].number > number]
+        return [text for at, text in before + since if not at.is_half]
 
     def standing(self) -> list[str | None]:
         """Every state that the server may have seen last."""
@@ -161,7 +163,10 @@ class Judge:
                     found.setdefault(path, set()).add(where)
         others = [one for one in world.under_way if one is not asked]
         by_others = set().union(*(one.all_removed for one in others))
+        undone = {path for one in others if one.undoes is not None for path in one.paths}
         for path, removed in asked.removed.items():
+            if path in undone:  # what the other request takes out there, its change may have brought back
+                continue
             where, place = self._truth(path)
             for one in removed - world.forfeit - by_others:
                 event = None if any(other.is_of(one) for other in others) else place.gone.get(one)

@@ -415,6 +415,17 @@ class MemoryStore:
     def needs_recovery(self) -> bool:
         return self._is_half_landed
 
+    def half_landed(self) -> list[str]:
+        """The relative paths of changed files that recovery will revert."""
+        swaps = [
+            swap
+            for journal in self._journals
+            if not all(swap.is_done for swap in journal)
+            for swap in journal
+            if swap.is_done and self._nodes.get(swap.location.absolute) is not swap.old
+        ]
+        return [swap.location.relative for swap in swaps]
+
     def sweep(self) -> list[Recovered]:
         """Finishes a landing if all of it is there, otherwise reverts it."""
         journals, self._journals, self._is_half_landed = self._journals, [], False

@@ -38,10 +38,13 @@ class Agent:
             "dry": self._changes,
         }[kind](kind, number, random)
 
-    def reconnect(self) -> None:
-        """Connect to a new server, which has no read records."""
+    def reconnect(self) -> Script:
+        """Read all again, latest first, because a new server does not know what this agent has read."""
+        paths = [*reversed(self.known)]
         self.known.clear()
         self.landed.clear()
+        for path in paths:
+            yield from self._read(path)
 
     def _looks(self, kind: str, number: int, random: Random) -> Script:
         method = random.choice(["agentfs/history", "agentfs/status"])

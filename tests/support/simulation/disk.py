@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from random import Random
 
-    from agentfs_lsp.service.files.store import Location
+    from agentfs_lsp.service.files.store import Location, Recovered
     from support.fakes.store import Step
     from support.fakes.time import ManualClock
 
@@ -65,6 +65,10 @@ class SimulatedStore(MemoryStore):
             if random.random() < 0.5:
                 self._set(absolute, old)
         self._volatile.clear()
+
+    def sweep(self) -> list[Recovered]:
+        self._pause()
+        return super().sweep()
 
     def forget(self, absolute: str) -> None:
         """Another program has written the file since."""

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, NoReturn
 from support.judge import ChangeRequest, Event, Judge, Place, Violation, plain, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from support.wire import Message
 
@@ -158,7 +158,11 @@ class Oracle:
         lost = tokens(place.text) - tokens(text)
         if text is None:
             lost |= place.gone.keys()  # what a change had removed from it is no longer known
-        self.forfeit |= lost - set().union(*(one.all_removed for one in self.under_way)) if saved else lost
+        if saved:
+            reviewed = {review.number for review in self.reviews.values()}
+            applied = [one for one in self.under_way if one.number in reviewed or not reviewed]
+            lost -= set().union(*(one.all_removed for one in applied))
+        self.forfeit |= lost
         self._note(f"{path} on disk: {text!r}")
         event = self.event()
         place.note(text, event)
@@ -324,7 +328,12 @@ class Oracle:
         del self.asked[asked.number]
         asked.ended = self._count
         for undo in self.asked.values():
-            undo.must_wait |= asked in undo.behind and rests > undo.reached
+            if asked not in undo.behind:
+                continue
+            undo.must_wait |= rests > undo.reached
+            if rests == undo.reached and undo.means is not None:  # it was answered before the undo began
+                undo.means, undo.undoes = self.last_landed[asked.session]
+                self._undoes(undo)
         asked.must_wait |= any(one.ended is None for one in asked.behind)
         try:
             self._check_answer(asked, answer)
@@ -384,8 +393,10 @@ class Oracle:
     def now(self) -> int:
         return self._count
 
-    def crashed(self) -> None:
-        """Pending requests get no answer; they may have landed."""
+    def crashed(self, half_landed: Iterable[str]) -> None:
+        """Pending requests get no answer; they may have landed. Nobody may read what is half landed."""
+        for path in half_landed:
+            self.disk[path].states[-1][0].is_half = True
         self._past += self.asked.values()
         self.asked.clear()
         self.reviews.clear()

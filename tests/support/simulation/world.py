@@ -94,7 +94,8 @@ class KeptHistory(MemoryHistory):
     def keep(self, size: int, make: Callable[[], HistoryRecord]) -> None:
         super().keep(size, make)
         kept = self.records[-1]
-        self._last[kept.session] = kept.id, number_in(kept.explanation)
+        if kept.decision != "withdrawn":
+            self._last[kept.session] = kept.id, number_in(kept.explanation)
 
 
 class World:
@@ -111,7 +112,7 @@ class World:
         self.clock = ManualClock()
         self.scheduler = Scheduler(Random(f"{case.seed} order"), self.clock, any_order=case.any_order)
         self.oracle = Oracle([*case.files, NEW], lambda: self.scheduler.rests, self._kept, self.note)
-        self.store = SimulatedStore(self.clock, self.scheduler.pause, self.oracle.server_wrote)
+        self.store = SimulatedStore(self.clock, self.scheduler.pause, self._server_wrote)
         self.history = KeptHistory(self.oracle.last_landed)
         for path in case.files:
             self.write(path, FILES[path])
@@ -127,6 +128,7 @@ class World:
         self._life = 0
         self._replies: dict[int, Reply] = {}
         self._crash_in: int | None = None
+        self._crashes_landing = False
         self._to_server = Pipe(self, self.random_for("to the server"), self._reach_server)
         self._to_client = Pipe(self, self.random_for("to the client"), self._reach_client)
 
@@ -217,7 +219,7 @@ class World:
 
     def _end(self) -> None:
         """The window closes: everything pending is answered."""
-        self._crash_in = None
+        self._crash_in, self._crashes_landing = None, False
         self.note("shuts down")
         self.start(Call("shutdown", {}))
 
@@ -236,6 +238,8 @@ class World:
             case "fail":
                 self.note(f"the disk fails at the next {self.store.fail_next(random)}")
                 self.oracle.disturb()
+            case "crash" if random.random() < 0.5:
+                self._crashes_landing = True
             case "crash":
                 self._crash_in = random.randint(1, 60)
             case "cancel":
@@ -254,6 +258,11 @@ class World:
         self.store.forget(f"{HOME}/{path}")
         self.changed_at[path] = self.scheduler.time()
         self.oracle.on_disk(path, text, saved=saved)
+
+    def _server_wrote(self, path: str, before: str | None, after: str | None) -> None:
+        self.oracle.server_wrote(path, before, after)
+        if self._crashes_landing:
+            self._crash_in, self._crashes_landing = 1, False
 
     def seconds_since_change(self, path: str) -> float:
         """Since anyone but the server changed the file on disk."""
@@ -285,10 +294,10 @@ class World:
         self._replies.clear()
         self.store.cut_power(self.random_for(f"power {self._life}"))
         self.store.restart()
-        self.oracle.crashed()
-        for agent in self.agents:
-            agent.reconnect()
+        self.oracle.crashed(self.store.half_landed())
         self._begin()
+        for agent in self.agents:
+            self.go(agent.reconnect())
 
     def _kept(self, change_id: str) -> dict[str, str | None]:
         (record,) = self.history.find([HOME], HistoryQuery(change_id=change_id, texts=True, limit=1))
