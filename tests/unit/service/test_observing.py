@@ -113,8 +113,8 @@ def test_typing_in_a_large_document_under_review_costs_no_look_at_its_text(
 ) -> None:
     old = "line\n" * 20_000
     text = SimpleNamespace(text=old, shown=old)
-    base = SimpleNamespace(location=SimpleNamespace(absolute="/a"), text=text, buffer=None)
-    reviewed = SimpleNamespace(base=base, shown=f"new\n{old}", hunks=diff(old, f"new\n{old}"))
+    base = SimpleNamespace(text=text, buffer=None)
+    reviewed = SimpleNamespace(absolute="/a", base=base, shown=f"new\n{old}", hunks=diff(old, f"new\n{old}"))
     reviewed.ends_past_document = reviewed.removes_last_end = reviewed.changes_nothing = False
     looks = []
     documents = OpenDocuments()
