@@ -100,11 +100,10 @@ class OpenDocuments:
         """The document that shows this file. If several do, the riskiest: one out of sync, else one the
         client calls dirty, else the one edited last since its save."""
         self._follow_switched_links()
-        return max(
-            self._by_path.get(absolute, ()),
-            key=lambda one: (not one.in_sync, one.dirty_hint is True, one.edited),
-            default=None,
-        )
+        found = self._by_path.get(absolute)
+        if found is None:
+            return None
+        return max(found, key=lambda one: (not one.in_sync, one.dirty_hint is True, one.edited))
 
     def get(self, uri: str) -> OpenDocument | None:
         """The document opened under this URI, whatever its scheme."""

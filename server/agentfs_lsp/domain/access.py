@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Access:
+class Access(NamedTuple):
     """By default nothing may be told. Answers and errors carry an Access.
 
     `path` is the displayed path, `absolute` the real one; both are empty if a request concerns several files

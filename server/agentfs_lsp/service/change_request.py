@@ -127,7 +127,7 @@ async def submit(ws: Workspace, command: ChangeCommand) -> Submitted:
     (change,), landing = proposed.changes, next(iter(proposed.landings), None)
     access = change.access
     if landing is not None and not may_tell(ws, proposed.proposal, landing):
-        access = replace(access, readable=False, seen=False)
+        access = access._replace(readable=False, seen=False)
     return Submitted(landing.change if landing else change, landing, access, proposed.proposal)
 
 

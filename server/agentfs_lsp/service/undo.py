@@ -85,7 +85,7 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
     landings, proposal = tuple(proposed.landings), proposed.proposal
     access = proposal.access
     if any(decision != "allow" for decision in judge(ws, command.viewer, reverse.places).values()):
-        access = replace(access, readable=False, seen=False)  # perhaps only since the review began
+        access = access._replace(readable=False, seen=False)  # perhaps only since the review began
     return Undone(reverse.change, landings, access, proposal)
 
 

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 
 from agentfs_lsp.adapters.fs.handles import closing_fd
 
@@ -70,9 +71,16 @@ class _OpenHow(ctypes.Structure):
     _fields_ = (("flags", ctypes.c_uint64), ("mode", ctypes.c_uint64), ("resolve", ctypes.c_uint64))
 
 
+_SIZE_OF_HOW = ctypes.sizeof(_OpenHow)
+
 _syscall = _libc["syscall"]  # by index: a separate function object, whose types no other module can change
 _syscall.restype = ctypes.c_long
 _syscall.argtypes = (ctypes.c_long, ctypes.c_int, ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t)
+
+
+@cache
+def _how(flags: int) -> object:
+    return ctypes.byref(_OpenHow(flags, 0, _BENEATH_WITHOUT_LINKS))
 
 
 def openat2(folder: int, relative: str, flags: int) -> int:
@@ -80,9 +88,9 @@ def openat2(folder: int, relative: str, flags: int) -> int:
 
     Raises OSError: ELOOP for a link, EXDEV for a path that leads out."""
     name = os.fsencode(relative)
-    how = _OpenHow(flags | os.O_CLOEXEC, 0, _BENEATH_WITHOUT_LINKS)
+    how = _how(flags | os.O_CLOEXEC)
     for _ in range(_ATTEMPTS):
-        handle: int = _syscall(_OPENAT2, folder, name, ctypes.byref(how), ctypes.sizeof(how))
+        handle: int = _syscall(_OPENAT2, folder, name, how, _SIZE_OF_HOW)
         if handle >= 0:
             return handle
         # EAGAIN: a concurrent rename interfered, and the kernel asks for another try.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from agentfs_lsp.api.answers.change import is_fallback
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
@@ -61,7 +60,7 @@ def batch_refusal(exchange: Exchange, command: Batch, error: DomainError) -> Env
     steps, translate = command.steps, exchange.translate
     culprits = [number for number, step in enumerate(steps) if step.error is error]
     if not culprits or len(culprits) == len(steps):
-        envelope = exchange.fail(error, replace(error.access, path="", absolute=""))
+        envelope = exchange.fail(error, error.access._replace(path="", absolute=""))
     else:
         envelope = exchange.fail(error, steps[culprits[0]].access)
         place = _place(culprits[0], steps[culprits[0]])

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 from urllib.parse import quote
 
+from agentfs_lsp.domain.cached import cached
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -30,14 +32,14 @@ class Root:
     uri: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Location:
     """A file in a root, existing or not, with all links resolved; `relative` uses `/`."""
 
     root: Root
     relative: str
 
-    @property
+    @cached
     def absolute(self) -> str:
         """The real absolute path, for display and comparison. Never open it; go through `FileStore`."""
         return f"{self.root.path.rstrip('/')}/{self.relative}"

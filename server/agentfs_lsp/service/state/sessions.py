@@ -128,7 +128,7 @@ class Sessions:
 
     def mode_of(self, session: str, configured: Mode) -> Mode:
         """The session's mode: its own, else the one set for all, else the configured one."""
-        return self._modes.get(session) or self.mode_for_all(configured)
+        return self._modes.get(session) or self._mode or configured
 
     def mode_for_all(self, configured: Mode) -> Mode:
         """The mode of sessions without one of their own."""
