@@ -8,6 +8,9 @@ BIN := $(VENV)/bin
 RUN := $(VENV)/.run
 DEV := $(VENV)/.dev
 
+# Where the environment keeps Python from writing bytecode, every start would compile server and tests anew.
+export PYTHONDONTWRITEBYTECODE =
+
 .PHONY: help demo test simulate check-model test-faults test-failed coverage strace check lint types layers texts generated bench picture compiled clean
 
 help: ## this list
@@ -71,11 +74,9 @@ bench: $(DEV) compiled ## one table: the floor, this server and its peers, in on
 picture: $(RUN) compiled ## docs/images/demo.svg anew: the demo as it is now
 	@LC_ALL=C.UTF-8 COLUMNS=100 $(BIN)/agentfs-lsp demo --clean --svg docs/images/demo.svg </dev/null >/dev/null
 
-# As an installed package is: where the environment keeps Python from writing bytecode, every start of the
-# server would compile it anew.
 compiled: | $(BIN)/pip
 	@$(BIN)/python -m compileall -q server/agentfs_lsp
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/agentfs-lsp </dev/null 2>/dev/null || test $$? = 1  # no client: exit code 1
+	@$(BIN)/agentfs-lsp </dev/null 2>/dev/null || test $$? = 1  # no client: exit code 1
 
 clean: ## remove what make made
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage dist .editors

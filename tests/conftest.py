@@ -1,5 +1,6 @@
 """Fixtures for every test."""
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,11 @@ from support.sample import TEXT
 # A slow machine is not a bug in the code.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected lives for ever, so collections needn't visit it."""
+    gc.freeze()
 
 
 @pytest.fixture

@@ -283,7 +283,8 @@ async def test_a_change_whose_turn_comes_while_a_large_workspace_file_is_read_is
     gate = tmp_path / "gate"
     os.mkfifo(gate)
     env = {**ON_THE_PATH, "GATES": str(tmp_path)}
-    async with editing(root, command=GATED, env=env, options=AUTO, **REVIEWING) as editor:
+    options = {**AUTO, "save_timeout_s": 0.1}
+    async with editing(root, command=GATED, env=env, options=options, **REVIEWING) as editor:
         editor.open("a.txt")
         await editor.read("a.txt")
         editor.answers[APPLY] = lambda _: NO_ANSWER

@@ -199,7 +199,7 @@ def test_with_few_handles_no_new_folder_is_left(tmp_path: Path) -> None:
 def _free_handles(count: int) -> Iterator[None]:
     """Leave only this many free handles."""
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-    gc.collect()  # otherwise handles closed meanwhile could be reused
+    gc.disable()  # otherwise handles closed meanwhile could be reused
     free = os.dup(0)
     os.close(free)
     resource.setrlimit(resource.RLIMIT_NOFILE, (free + count, limits[1]))
@@ -207,6 +207,7 @@ def _free_handles(count: int) -> Iterator[None]:
         yield
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        gc.enable()
 
 
 def _says(why: DomainError | None, kind: type[SystemFailed | SystemRefused], words: str) -> None:

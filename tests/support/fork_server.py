@@ -1,7 +1,7 @@
-"""Server processes for tests, forked from one with all imports done: a start takes milliseconds.
+"""Server processes for tests, forked from one that has done what every start does, in milliseconds each.
 
-Each is a process with its own environment, descriptors and exit code. Only interpreter start and imports are
-not tested; use `command=` of `editor.connected` for those.
+Each is a process with its own environment, descriptors and exit code. Interpreter start, imports and the
+times of `_prepare` are not tested; use `command=` of `editor.connected` for those.
 """
 
 import asyncio
@@ -162,15 +162,31 @@ def _become(start: dict[str, Any], standard: list[int]) -> NoReturn:
         os._exit(code)
 
 
+def _prepare() -> None:
+    """Do what every start does. Users in tests read instantly, and their editors draw at once."""
+    questions.READING_S = questions.DRAWING_S = 0.0
+    questions.QUIET_S = 0.05
+    converter = converters.get_converter()
+    converter.unstructure(types.InitializeResult(types.ServerCapabilities()))
+    converters.get_converter = lambda: converter
+    generated_code._read = cache(generated_code._read)
+    generated_code._read(generated_code._beside_bytecode())
+    protection_of(Spelled.of("a.py"))
+
+
 if __name__ == "__main__":
     import filelock  # noqa: F401
     import platformdirs  # noqa: F401
+    from lsprotocol import converters, types
 
     from agentfs_lsp.__main__ import main
+    from agentfs_lsp.adapters import generated_code
     from agentfs_lsp.adapters.disk import DiskStore  # noqa: F401
     from agentfs_lsp.adapters.history.history import SqliteHistory  # noqa: F401
     from agentfs_lsp.adapters.review import questions
+    from agentfs_lsp.domain.globs import Spelled
+    from agentfs_lsp.domain.policy.protected import protection_of
     from agentfs_lsp.lsp.serving import serve_stdio  # noqa: F401
 
-    questions.READING_S = 0.0  # users in tests read instantly
+    _prepare()
     _serve(socket.socket(fileno=int(sys.argv[1])))
