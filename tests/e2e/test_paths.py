@@ -140,10 +140,13 @@ async def test_a_path_through_a_denied_place_tells_nothing_of_it(tmp_path: Path)
     (root / "secret/out").symlink_to("/etc/hosts")
     (root / "secret/loop").symlink_to("loop")
     (root / "inner").symlink_to("secret")
+    for name in ("file", "folder", "missing", "link", "out", "loop"):
+        (root / f"to-{name}").symlink_to(f"secret/{name}")
     (root / "open/a.txt").write_text("text\n")
     rule = {"files": ["secret/**"], "read": "deny", "write": "deny", "edit": "deny"}
     async with editing(root, options={**AUTO, "rules": [rule]}) as editor:
-        for path in ("secret/{}", "secret/{}/x", "secret/{}/../../open/a.txt", "inner/{}", "inner/{}/x"):
+        spelled = ("secret/{}", "secret/{}/x", "secret/{}/../../open/a.txt", "inner/{}", "inner/{}/x")
+        for path in (*spelled, "to-{}", "to-{}/x", "to-{}/../../open/a.txt"):
             told = set()
             for name in ("file", "folder", "missing", "link", "out", "loop"):
                 for number, answer in enumerate(await every_tool(editor, path.format(name))):

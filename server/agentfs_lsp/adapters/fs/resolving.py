@@ -62,8 +62,8 @@ def _follow(
 ) -> str:
     """The real absolute path."""
 
-    def stops(real: list[str], ahead: list[str], last: bool) -> bool:
-        if innermost(_joined(real), roots) is None:
+    def stops(real: list[str], ahead: list[str], last: bool, in_link: bool) -> bool:
+        if not in_link and innermost(_joined(real), roots) is None:
             raise OutsideRoots(relative)
         return _is_hidden(innermost(_joined([*real, *ahead]), roots), hides, last=last)
 
@@ -82,15 +82,15 @@ def follow_links(
     start: str,
     parts: Sequence[str],
     crossed: dict[str, str] | None = None,
-    stops: Callable[[list[str], list[str], bool], bool] = lambda _real, _ahead, _last: False,
+    stops: Callable[[list[str], list[str], bool, bool], bool] = lambda *_: False,
 ) -> list[str]:
     """The components of the real absolute path that `parts` lead to from the real folder `start`.
 
     Puts the links on the way and their targets into `crossed`. `..` is the parent of a link's target. From
     the first missing component on, the rest is taken literally. `stops` is asked before the disk
-    is touched for `parts`, as far as the next `..`: with where they start, with them, and whether they are
-    the last; if it agrees, they are taken literally too. Raises what it raises, and OSError whose `filename`
-    is where it failed."""
+    is touched for the components up to the next `..`: with where they start, with them, whether they are the
+    last, and whether a link's target is among them; if it agrees, they are taken literally too. Raises what
+    it raises, and OSError whose `filename` is where it failed."""
     real = [part for part in start.split("/") if part]
     todo = list(reversed(parts))
     own = len(todo)  # how many of `parts` are left; the others are of a link's target
@@ -98,10 +98,10 @@ def follow_links(
     links = 0
     missing: int | None = None  # the depth of the first missing component
     while todo:
-        if ask and len(todo) == own and todo[-1] != "..":
+        if ask and todo[-1] != "..":
             ask = False
-            ahead = list(takewhile(lambda one: one != "..", reversed(todo)))
-            if stops(real, ahead, len(ahead) == own):
+            ahead = [one for one in takewhile(lambda one: one != "..", reversed(todo)) if one not in {"", "."}]
+            if stops(real, ahead, ".." not in todo, len(todo) > own):
                 return [*real, *ahead]
         part = todo.pop()
         own = min(own, len(todo))
