@@ -31,13 +31,7 @@ class OpenDocument:
     the links on the way, with their targets."""
 
     def __init__(
-        self,
-        uri: str,
-        version: int,
-        rope: Rope | None,
-        *,
-        ends_last_line: bool,
-        ends_lines_at_cr: bool,
+        self, uri: str, version: int, rope: Rope | None, *, ends_last_line: bool, ends_lines_at_cr: bool
     ) -> None:
         self.uri = uri
         self.ends_last_line = ends_last_line
@@ -80,14 +74,15 @@ class OpenDocument:
 class OpenDocuments:
     """The open documents; implements `service.files.documents.Documents`. Use it on the event loop's thread
     only. `encoding`: the position encoding, as agreed on in `initialize`. `ends_last_line`: for documents
-    opened from now on, see `Document`; `ends_lines_at_cr`: whether the editor ends lines at a lone CR."""
+    opened from now on, see `Document`; `ends_lines_at_cr`: whether the editor ends lines at a lone CR.
+    `changed_at_ms`: when any document last changed, in monotonic milliseconds; None: never."""
 
     def __init__(self, encoding: Encoding = "utf-16", clock: Clock | None = None) -> None:
         self.encoding = encoding
         self.ends_last_line = False
         self.ends_lines_at_cr = True
         self._clock = clock or SteadyClock()
-        self._changed_at_ms: float | None = None
+        self.changed_at_ms: float | None = None
         self._by_uri: dict[str, OpenDocument] = {}
         self._by_path: dict[str, list[OpenDocument]] = {}
         self._through: dict[tuple[str, str | None], list[OpenDocument]] = {}  # by link and its target
@@ -115,10 +110,6 @@ class OpenDocuments:
         for document in tuple(self._by_path.get(spelled, ())):
             if document.spelled == spelled and absolute not in document.paths:
                 self._place(document, absolute)
-
-    def changed_at_ms(self) -> float | None:
-        """When any document last changed, in monotonic milliseconds; None: never."""
-        return self._changed_at_ms
 
     def watch(self, absolute: str, seen: Callable[[], None]) -> Callable[[], None]:
         """Call `seen` after every open, change, save, close and hint of this file's documents. Returns a
@@ -159,7 +150,7 @@ class OpenDocuments:
 
     def changed(self, params: object) -> None:
         """`textDocument/didChange` with ranges or whole texts."""
-        self._changed_at_ms = self._clock.now_ms()
+        self.changed_at_ms = self._clock.now_ms()
         document = self._named(params)
         if document is None:
             return

@@ -101,7 +101,7 @@ class AgentfsLanguageServer(LanguageServer):
                     self.language,
                     self.reviews,
                     diff_files,
-                    Screen(self.editor, clock, self.documents.changed_at_ms),
+                    Screen(self.editor, clock, lambda: self.documents.changed_at_ms),
                     lambda proposal: check_all_unmoved(self.workspace, proposal),
                 )
             ),

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agentfs_lsp.adapters.fs.confined import Folder, folder_at
+from agentfs_lsp.adapters.fs.handles import create_locked
 from agentfs_lsp.adapters.review import diff_file
 
 NAME = "0123456789abcdef.diff"
@@ -29,7 +30,7 @@ def test_a_file_swept_before_it_was_locked_is_made_again(
         lock(fd, operation)
 
     monkeypatch.setattr(fcntl, "flock", swept_first)
-    fd = diff_file._made_locked(folder, NAME)
+    fd = create_locked(NAME, os.O_WRONLY | os.O_EXCL, folder.fd)
     diff_file._remove_abandoned(folder, NAME)
     assert os.path.samestat(os.fstat(fd), (tmp_path / NAME).stat())
     os.close(fd)

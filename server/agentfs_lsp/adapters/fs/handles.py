@@ -6,7 +6,7 @@ import fcntl
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from queue import SimpleQueue
 
 
@@ -26,6 +26,23 @@ def write_all(fd: int, pieces: Iterable[bytes | memoryview]) -> None:
         rest = memoryview(piece)
         while rest:
             rest = rest[os.write(fd, rest) :]
+
+
+def create_locked(path: str, flags: int, folder: int | None = None) -> int:
+    """Create a file (a path, or a name in `folder`) and lock it while this server runs; again if another
+    server's sweep took it for `abandoned` and removed it before it was locked. Raises OSError."""
+    while True:
+        fd = os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW, 0o600, dir_fd=folder)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+        except OSError:
+            os.close(fd)
+            with suppress(OSError):
+                os.unlink(path, dir_fd=folder)
+            raise
+        if os.fstat(fd).st_nlink:
+            return fd
+        os.close(fd)
 
 
 @contextmanager

@@ -9,7 +9,6 @@ ended. The files of running servers are left alone.
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import re
@@ -20,7 +19,7 @@ from collections.abc import Container, Iterable
 from contextlib import suppress
 
 from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, open_real
-from agentfs_lsp.adapters.fs.handles import abandoned, write_all
+from agentfs_lsp.adapters.fs.handles import abandoned, create_locked, write_all
 from agentfs_lsp.adapters.fs.os_errors import system_error
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.fs.syscalls import sync_folder
@@ -89,17 +88,13 @@ class Registry:
 
     def _begin(self) -> int:
         self._state.ensure(_FOLDER)
-        while True:
-            fd = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            if os.fstat(fd).st_nlink:
-                try:
-                    sync_folder(os.path.dirname(self._path))
-                except BaseException:
-                    os.close(fd)  # releases its lock too, which the next attempt needs
-                    raise
-                return fd
-            os.close(fd)  # a sweep took the record for a dead server's before it was locked
+        fd = create_locked(self._path, os.O_RDWR | os.O_APPEND)
+        try:
+            sync_folder(os.path.dirname(self._path))
+        except BaseException:
+            os.close(fd)  # releases its lock too, which the next attempt needs
+            raise
+        return fd
 
 
 def _note_of(state: StateFolder, server_id: str) -> str:

@@ -198,4 +198,4 @@ def _named(proposal: Proposal, decision: Decision) -> tuple[str, ...]:
     """The rejected files, if not all files were rejected."""
     if len(decision.rejected) == len(proposal.changes):
         return ()
-    return tuple(proposal.files[absolute] for absolute in proposal.files if absolute in decision.rejected)
+    return tuple(path for absolute, path in proposal.files.items() if absolute in decision.rejected)

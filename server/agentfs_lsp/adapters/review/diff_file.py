@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import fcntl
 import os
 import re
 import stat
@@ -19,7 +18,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import PurePosixPath
 
 from agentfs_lsp.adapters.fs.confined import READING, Folder, OpenBeneath, folder_at, open_folder, opening
-from agentfs_lsp.adapters.fs.handles import abandoned, closing_fd, write_all
+from agentfs_lsp.adapters.fs.handles import abandoned, closing_fd, create_locked, write_all
 from agentfs_lsp.adapters.fs.syscalls import Kernel
 from agentfs_lsp.adapters.review.message_limits import limits_of
 from agentfs_lsp.service.files.store import Root
@@ -30,7 +29,6 @@ from agentfs_lsp.service.proposal.wording import full_preview_of
 FOLDERS = (".agentfs", "review")
 
 _OWN = re.compile(r"[0-9a-f]{16}\.diff")
-_ATTEMPTS = 3
 
 _HEAD = "\ufeff# vim: set nomodeline:\n"
 """Keeps editors from obeying the diff's content. Emacs takes the encoding from the mark, before any `coding:`
@@ -181,7 +179,7 @@ def _written(proposal: Proposal, places: Sequence[Place]) -> DiffFile | None:
 def _written_in(place: Place, filename: str, data: bytes) -> DiffFile | None:
     try:
         folder = place.made()
-        fd = _made_locked(folder, filename)
+        fd = create_locked(filename, os.O_WRONLY | os.O_EXCL, folder.fd)
     except OSError:
         place.tidy()  # folders created before space ran out
         return None
@@ -226,22 +224,6 @@ def _make(folder: Folder, name: str, data: bytes) -> None:
         except OSError:
             _unlink(folder, name)
             raise
-
-
-def _made_locked(folder: Folder, name: str) -> int:
-    """Create and lock a file; again if another server's sweep removes it before it is locked."""
-    for _ in range(_ATTEMPTS):
-        fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-        except OSError:
-            _unlink(folder, name)
-            os.close(fd)
-            raise
-        if os.fstat(fd).st_nlink:
-            return fd
-        os.close(fd)
-    raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
 
 
 def _remove_abandoned(folder: Folder, name: str) -> None:

@@ -29,10 +29,6 @@ class LevelSearch:
     place: Callable[[Search, int], Place]
 
 
-def _find_exact(search: Search) -> Iterator[int]:
-    return occurrences(search.text, search.old)
-
-
 def _place_exact(search: Search, at: int) -> Place:
     return Place(tuple([(at + start, at + end) for start, end in search.pieces]))
 
@@ -55,10 +51,6 @@ def _place_eol(search: Search, at: int) -> Place:
 
 def _find_trailing_whitespace(search: Search) -> Iterator[int]:
     return (at for at, shift in search.region.shifts.items() if not shift)
-
-
-def _find_indentation(search: Search) -> Iterator[int]:
-    return iter(search.region.shifts)
 
 
 def _place_whole_lines(search: Search, at: int) -> Place:
@@ -102,9 +94,9 @@ def _unfolded(search: Search, at: int) -> tuple[int, int | None, int | None]:
 
 
 LEVELS = (
-    LevelSearch("exact", _find_exact, _place_exact),
+    LevelSearch("exact", lambda search: occurrences(search.text, search.old), _place_exact),
     LevelSearch("eol", _find_eol, _place_eol),
     LevelSearch("trailing_whitespace", _find_trailing_whitespace, _place_whole_lines),
-    LevelSearch("indentation", _find_indentation, _place_whole_lines),
+    LevelSearch("indentation", lambda search: iter(search.region.shifts), _place_whole_lines),
     LevelSearch("unicode", _find_unicode, _place_unicode),
 )

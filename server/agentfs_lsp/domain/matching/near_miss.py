@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from heapq import nlargest
-from itertools import islice
+from itertools import islice, repeat
 from typing import Literal, NamedTuple
 
 from agentfs_lsp.domain.errors import NearMiss, NoMatch
@@ -144,7 +144,7 @@ def _votes_of_lines(search: Search) -> dict[int, float]:
         if _WORD.search(line):
             wanted.setdefault(line.strip(BLANKS), k)
     hits: dict[str, list[int]] = defaultdict(list)
-    for at, core in enumerate(search.cores):
+    for at, core in enumerate(map(str.strip, search.lines, repeat(BLANKS))):
         if core in wanted:
             hits[core].append(at)
     votes: defaultdict[int, float] = defaultdict(float)

@@ -48,28 +48,18 @@ class Search:
         return self.text.split(self.line_end) if self.line_end else self.plain.split("\n")
 
     @cached_property
-    def cores(self) -> list[str]:
-        """The text's lines without surrounding spaces and tabs."""
-        return [line.strip(BLANKS) for line in self.lines]
-
-    @cached_property
     def folded(self) -> str:
         """The plain text, folded to typewriter characters."""
         return fold(self.plain)
 
     def start(self, line: int) -> int:
         """The offset of a 0-based line."""
+        return self._base + self._starts[line]
+
+    @cached_property
+    def _starts(self) -> list[int]:
         if self.line_end:
-            return self._base + self._lengths[line] + line * len(self.line_end)
-        return self._base + self._mixed_starts[line]
-
-    @cached_property
-    def _lengths(self) -> list[int]:
-        """The number of characters before each line, without line ends."""
-        return list(accumulate(map(len, self.lines), initial=0))
-
-    @cached_property
-    def _mixed_starts(self) -> list[int]:
+            return _starts(self.lines, len(self.line_end))
         # As long as the text, with one character at the end of every line.
         marked = self.text.replace("\r\n", "\0\n").replace("\r", "\n")
         return _starts(marked.split("\n"))
@@ -220,9 +210,9 @@ def _spelt_by_indent(lines: Sequence[str]) -> str:
     )
 
 
-def _starts(lines: Sequence[str]) -> list[int]:
-    """Where each line starts if a line end is one character."""
-    return list(map(add, accumulate(map(len, lines[:-1]), initial=0), count()))
+def _starts(lines: Sequence[str], line_end: int = 1) -> list[int]:
+    """Where each line starts if a line end has this many characters."""
+    return list(map(add, accumulate(map(len, lines[:-1]), initial=0), count(0, line_end)))
 
 
 def pieces_of(text: str) -> list[tuple[int, int]]:

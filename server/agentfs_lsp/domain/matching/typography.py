@@ -15,12 +15,7 @@ from unicodedata import category, is_normalized, normalize
 
 from agentfs_lsp.domain.matching.splicing import differing_elements
 
-_TYPED = {
-    "'": "‘’‚‛′",
-    '"': "“”„‟″",
-    "-": "‐‑‒–—―−",
-    " ": "\u00a0\u2007\u202f",
-}
+_TYPED = {"'": "‘’‚‛′", '"': "“”„‟″", "-": "‐‑‒–—―−", " ": "\u00a0\u2007\u202f"}
 _TOKEN = re.compile(r"\w[\w\u0300-\u036f]*|[^\w][\u0300-\u036f]*")
 
 
