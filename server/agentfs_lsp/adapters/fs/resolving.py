@@ -100,7 +100,7 @@ def follow_links(
     while todo:
         if ask and todo[-1] != "..":
             ask = False
-            ahead = [one for one in takewhile(lambda one: one != "..", reversed(todo)) if one not in {"", "."}]
+            ahead = [it for it in takewhile(lambda it: it != "..", reversed(todo)) if it not in {"", "."}]
             if stops(real, ahead, ".." not in todo, len(todo) > own):
                 return [*real, *ahead]
         part = todo.pop()
