@@ -173,9 +173,9 @@ def keeps_last_end(editor: Editor) -> None:
     editor.answers[APPLY] = apply
 
 
-@pytest.mark.parametrize(("name", "corrected"), [("Neovim", ["last_line_end"]), ("coc.nvim", [])])
+@pytest.mark.parametrize("name", ["Neovim", "coc.nvim"])
 async def test_a_line_end_that_the_editor_keeps_is_part_of_what_landed(
-    root: Path, file: Path, name: str, corrected: list[str]
+    root: Path, file: Path, name: str
 ) -> None:
     async with editing(root, options=AUTO, name=name) as editor:
         keeps_last_end(editor)
@@ -184,7 +184,7 @@ async def test_a_line_end_that_the_editor_keeps_is_part_of_what_landed(
         answer = await editor.write("a.py", "one\n2\nthree")
         assert answer["data"]["landing"] == "editor"
         assert answer["data"]["review"]["decision"] == "allowed"
-        assert [one["kind"] for one in answer["data"]["corrections"]] == corrected
+        assert [one["kind"] for one in answer["data"]["corrections"]] == ["last_line_end"]
         assert "No newline" not in answer["data"]["diff_preview"]
         history = await editor.request("agentfs/history", {"texts": True})
         assert history["data"]["changes"][0]["files"][0]["after_text"] == document.text == "one\n2\nthree\n"
@@ -192,6 +192,19 @@ async def test_a_line_end_that_the_editor_keeps_is_part_of_what_landed(
         assert undone["data"]["landing"] == "disk"  # which has that text
         assert document.text == TEXT
         assert (await editor.edit("a.py", "one", "1"))["data"]["landing"] == "editor"
+
+
+async def test_when_only_a_line_end_was_to_go_that_the_editor_keeps_the_answer_says_so(
+    root: Path, file: Path
+) -> None:
+    async with editing(root, options=AUTO, name="vim-lsp") as editor:
+        keeps_last_end(editor)
+        editor.open("a.py")
+        await editor.read("a.py")
+        answer = await editor.write("a.py", TEXT.removesuffix("\n"))
+    assert [one["kind"] for one in answer["data"]["corrections"]] == ["last_line_end"]
+    assert "(+0/-0 lines" in answer["text"]
+    assert file.read_text() == TEXT
 
 
 async def test_a_document_that_is_emptied_may_keep_a_line_end(root: Path, file: Path) -> None:

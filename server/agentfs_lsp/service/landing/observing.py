@@ -57,6 +57,7 @@ class Observation:
         self._end: Callable[[], None] | None = None
         self._part: str | None = None
         self._seen_some = False
+        self._says_applied = False
         self._changes_nothing = change.changes_nothing
         self._look_for(change)
         self.arrived = False
@@ -153,7 +154,10 @@ class Observation:
             await self.more()
 
     def see_applied(self) -> None:
-        """The client says it applied the change: the only evidence if the change changes nothing."""
+        """The client says it applied the change: the only evidence if the change changes nothing, or nothing
+        but a line end that the editor may have kept."""
+        self._says_applied = True
+        self._seen()
         document = self._documents.at(self._absolute)
         if self._changes_nothing and document is not None and document.in_sync:
             self.arrived = normalise(document.text) == self._accepted
@@ -238,7 +242,8 @@ class Observation:
         if change.ends_past_document:
             is_all = plain == without_end(self._accepted)
         else:
-            is_all = change.removes_last_end and plain == f"{self._accepted}\n" != normalise(buffer.text)
+            is_all = change.removes_last_end and plain == f"{self._accepted}\n"
+            is_all = is_all and (self._says_applied or plain != normalise(buffer.text))
         if is_all:
             self._look_for(change.with_end_kept())
 

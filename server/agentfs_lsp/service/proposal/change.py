@@ -377,6 +377,9 @@ class FileChange:
             return self
         if not self.shown and without_end(buffer.text):
             return self
+        return self._with_last_end()
+
+    def _with_last_end(self) -> FileChange:
         kept = Correction("last_line_end", "")
         return replace(self.amended(f"{self.shown}\n"), corrections=(*self.corrections, kept))
 
@@ -401,8 +404,11 @@ class FileChange:
 
     def with_end_kept(self) -> FileChange:
         """The change as an editor applies it that stores the last line end separately."""
-        text = f"{self.shown}\n" if self.removes_last_end else without_end(self.shown)
-        return replace(self.amended(text), end_is_kept=True)
+        if self.removes_last_end:
+            kept = self._with_last_end() if self.shown else self.amended("\n")
+        else:
+            kept = self.amended(without_end(self.shown))
+        return replace(kept, end_is_kept=True)
 
     @property
     def lost_eol(self) -> str:
