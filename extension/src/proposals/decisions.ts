@@ -246,8 +246,8 @@ export class Decisions {
   /** What the user typed can't be written: nothing was decided, and the proposal stays open with that text. */
   private async undecided(review: Review, reason: string): Promise<void> {
     this.landings.delete(review.proposed.id);
-    this.editors.unlock(review);
     this.proposals.refuse(review);
+    this.editors.unlock(review);
     if (await notifyUndecided(review, reason)) {
       await this.editors.show(review);
     }

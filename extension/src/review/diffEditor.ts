@@ -122,9 +122,9 @@ export class DiffEditors implements vscode.Disposable {
     }
   }
 
-  /** Let the user edit the proposed texts, except of files to be deleted. */
-  unlock({ proposed: { id, files } }: Review): void {
-    for (const { path } of files.filter(({ operation }) => operation !== 'delete')) {
+  /** Let the user edit the proposed texts, except of files to be deleted, until the user has decided. */
+  unlock({ state, proposed: { id, files } }: Review): void {
+    for (const { path } of files.filter(({ operation }) => state === 'waiting' && operation !== 'delete')) {
       this.files.unlock(virtualUri(PROPOSAL, id, path));
     }
   }

@@ -8,6 +8,7 @@ import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { openReview, reviewWith } from "../harness/reviews.mjs";
 import { call, reloadWindow, state, ui } from "../harness/run.mjs";
+import { servers } from "../harness/server.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 const onDisk = file("meanwhile/disk.txt", "one\ntwo\n");
@@ -172,4 +173,28 @@ scenario("the notification of a change that is gone says so, whatever else waits
   await ui.saysInPassing("This change is no longer waiting for your review.");
   await ui.tabsAre();
   await other.cancel();
+});
+
+const frozen = file("meanwhile/frozen.txt", "old\n");
+
+scenario("a review that was accepted stays read-only while its change lands, whoever clicks into it", async () => {
+  const asked = await agent("frozen").readAndEdit(frozen, "old", "new");
+  await call("command", { id: "agentfs.ui.showPending" });
+  await reviewWith("new");
+  const [pid] = servers();
+  process.kill(pid, "SIGSTOP");
+  try {
+    await ui.titleButton("Accept").click();
+    await ui.viewRow("Pending", "frozen.txt").locator(".codicon-loading").waitFor({ state: "attached" });
+    for (let press = 0; press < 20; press += 1) {
+      await ui.clickLine("new");
+      await ui.page.keyboard.type("x");
+      await call("ping");
+    }
+    assert.match((await ui.diff()).modified, /^new\s*$/);
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  assert.equal(frozen.text(), "new\n");
 });
