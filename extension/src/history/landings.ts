@@ -7,6 +7,9 @@ import { isSaved } from '../proposals/applyEdits';
 import { normalise } from '../util/text';
 import type { HistoryRecord, HistoryStore } from './store';
 
+/** What an earlier window left in the editor may be saved or reverted since. */
+const STARTED_AT = Date.now();
+
 /** VS Code reports a text change, the end of its unsaved state, and a save one after the other. */
 const SETTLED_MS = 200;
 
@@ -46,13 +49,18 @@ export class LandingWatcher implements vscode.Disposable {
   /** The changes of this file that were not on disk when last checked. */
   private recordsOf({ uri }: vscode.TextDocument): readonly HistoryRecord[] {
     const path = vscode.workspace.asRelativePath(uri);
-    return uri.scheme !== 'file' ? [] : this.store.all.filter(({ landing, paths }) => landing !== 'disk' && paths.includes(path));
+    return uri.scheme !== 'file' ? [] : this.store.all.filter((record) => isFollowed(record) && record.paths.includes(path));
   }
+}
+
+/** Whether it is known what becomes of a change that was not on disk when last checked. */
+function isFollowed({ landing, at }: HistoryRecord): boolean {
+  return landing !== 'disk' && at >= STARTED_AT;
 }
 
 /** Whether part of the change is in the editor now, unsaved. */
 export function isUnsaved(record: HistoryRecord): boolean {
-  return record.landing !== 'disk' && record.paths.some((path) => isUnsavedIn(record, path));
+  return isFollowed(record) && record.paths.some((path) => isUnsavedIn(record, path));
 }
 
 function isUnsavedIn({ landing, files }: HistoryRecord, path: string): boolean {

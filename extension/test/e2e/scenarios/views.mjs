@@ -258,6 +258,20 @@ scenario("a change that is reverted is 'reverted' in the history", async () => {
   await reloadWindow();
   await call("command", { id: "agentfs.ui.showPending" });
   await until("nobody knows what became of it", async () => / · was unsaved/.test(await saysOf("dropped.txt")));
+
+  await dropped.open();
+  await dropped.type("mine ");
+  const again = await agent("dropped").readAndEdit(dropped, "two", "2");
+  await reviewWith("2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await again.answer).data.landing, "editor");
+  await ui.saysInPassing("The change of dropped.txt is in the editor, but not saved.");
+  await call("command", { id: "agentfs.ui.showPending" });
+  await until("it waits", async () => / · unsaved/.test(await saysOf("dropped.txt")));
+  await ui.focusEditor();
+  await call("command", { id: "workbench.action.files.revert" });
+  await until("it is reverted", async () => /reverted/.test(await saysOf("dropped.txt")));
+  assert.match(await ui.viewRow("Landed", "dropped.txt").nth(1).innerText(), / · was unsaved/);
 });
 
 const kept = file("views/kept.txt", "before\n");
