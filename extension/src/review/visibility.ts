@@ -8,7 +8,7 @@ import { findDocument } from '../proposals/applyEdits';
 import { notify } from '../util/window';
 import type { Proposal } from '../protocol/types';
 import type { Review } from '../proposals/review';
-import { baseName, brief, INVISIBLE, visible } from '../util/display';
+import { baseName, brief, INVISIBLE, UNUSUAL, visible } from '../util/display';
 import { anyChanged, blanksChanged, normalise } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
@@ -34,10 +34,12 @@ const LARGE = { lines: 300_000, units: 20 * 1024 * 1024 };
 /** Characters that VS Code draws as signs or codes: control and bidirectional characters. */
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 
-/** The settings that make the editor draw these characters. */
+/** The settings that make the editor draw these characters. In comments it draws none, unless the workspace isn't trusted. */
 const DRAWN_BY: Readonly<Record<string, RegExp>> = {
   'editor.renderControlCharacters': CONTROLS,
   'editor.unicodeHighlight.invisibleCharacters': INVISIBLE,
+  'editor.unicodeHighlight.includeComments': UNUSUAL,
+  'editor.unicodeHighlight.includeStrings': UNUSUAL,
 };
 
 /**
@@ -144,13 +146,14 @@ function whyHidden(
       name,
     );
   }
+  const on: unknown[] = vscode.workspace.isTrusted ? [true] : [true, 'inUntrustedWorkspace'];
   const setting = Object.keys(DRAWN_BY).find(
-    (key) => !config.get(key, true) && anyChanged(base, now, (line) => DRAWN_BY[key]?.test(line) === true),
+    (key) => !on.includes(config.get(key, true)) && anyChanged(base, now, (line) => DRAWN_BY[key]?.test(line) === true),
   );
   return setting === undefined
     ? undefined
     : vscode.l10n.t(
-        'Changed lines of {0} have invisible characters, or some that reorder text, which the setting {1} hides.',
+        'Changed lines of {0} have invisible characters, or some that reorder text, which the setting {1} may hide.',
         name,
         setting,
       );

@@ -11,6 +11,9 @@ const USUAL = /\p{Zs}|(?<=[^\0-\x7f\p{DI}])[\u200c\u200d\ufe0e\ufe0f]|(?<=[^\0-\
 
 const UNSEEN_IN_NAMES = new RegExp(`(?!${USUAL.source})(?:${UNSEEN.source})`, 'gu');
 
+/** Those of `INVISIBLE` that no script and no emoji uses. */
+export const UNUSUAL = new RegExp(`(?!${USUAL.source})(?:${INVISIBLE.source})`, 'u');
+
 /** `text` in one line; characters that reorder, hide or control text appear as codes such as `\u{202e}`. */
 export function visible(text: string): string {
   return asCodes(text.replace(/\s*[\r\n]\s*|\t/g, ' '), UNSEEN_IN_NAMES);

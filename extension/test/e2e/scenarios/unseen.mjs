@@ -334,15 +334,16 @@ scenario("Accept All does not take an opened change for seen whose lines are cut
 const HIDDEN_CHARACTERS = {
   "editor.renderControlCharacters": file("unseen/reordered.ini", "check();\n"),
   "editor.unicodeHighlight.invisibleCharacters": file("unseen/invisible.ini", "check();\n"),
+  "editor.unicodeHighlight.includeComments": file("unseen/comment.ini", "; check();\n"),
 };
 
 for (const [setting, one] of Object.entries(HIDDEN_CHARACTERS))
   scenario(`characters that ${setting} hides can't be accepted until they are shown`, async () => {
-    await set(setting, false);
+    if (!setting.endsWith("Comments")) await set(setting, false); // VS Code comes so, unless the workspace is not trusted
     const hidden = setting.includes("Control") ? "/*\u202e } \u2066if (isAdmin)\u2069 */" : "\ufe00";
     const asked = await agent(one.base).readAndEdit(one, "check();", `${hidden}steal();`);
     await reviewWith("steal");
-    const shown = await acceptAfterPlain(`which the setting ${setting} hides`, "steal");
+    const shown = await acceptAfterPlain(`which the setting ${setting} may hide`, "steal");
     assert.match(shown, setting.includes("Control") ? /\\u\{202e\} \} \\u\{2066\}if/ : /\\u\{fe00\}steal/);
     assert.equal((await asked.answer).data.review.decision, "accepted");
   });
