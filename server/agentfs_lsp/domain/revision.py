@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -31,8 +30,7 @@ class FileStat(NamedTuple):
         return self.mtime_ns // 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Expected:
+class Expected(NamedTuple):
     """A revision as callers know it; each field may be unknown. Time in ms, size in bytes."""
 
     mtime_ms: int | None = None
@@ -40,15 +38,8 @@ class Expected:
     hash: str | None = None
 
     def __bool__(self) -> bool:
-        return (self.mtime_ms, self.size_bytes, self.hash) != (None, None, None)
+        return self != (None, None, None)
 
     def met_by(self, actual: Expected) -> bool:
         """Whether `actual` equals every field that is set here."""
-        return all(
-            wanted is None or wanted == found
-            for wanted, found in (
-                (self.mtime_ms, actual.mtime_ms),
-                (self.size_bytes, actual.size_bytes),
-                (self.hash, actual.hash),
-            )
-        )
+        return all(wanted is None or wanted == found for wanted, found in zip(self, actual, strict=True))

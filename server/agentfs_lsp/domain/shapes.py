@@ -11,9 +11,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypeVar
 
 from agentfs_lsp.domain.errors import ParameterProblem
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,7 @@ class Token:
             raise ShapeError(Constraint("token")) from None
 
 
-def check_each(raw: object, check: Callable[[object], object], constraint: Constraint) -> tuple[object, ...]:
+def check_each(raw: object, check: Callable[[object], T], constraint: Constraint) -> tuple[T, ...]:
     """Check every entry of a list. Raises the first ShapeError, which keeps the valid entries, but none of a
     list longer than `constraint.maximum`."""
     if not isinstance(raw, list):
@@ -179,7 +181,7 @@ def check_each(raw: object, check: Callable[[object], object], constraint: Const
         raise ShapeError(constraint, "few", kept=())
     if len(raw) > constraint.maximum:
         raise ShapeError(constraint, "many", kept=())
-    kept: list[object] = []
+    kept: list[T] = []
     first: ShapeError | None = None
     for number, entry in enumerate(raw):
         try:

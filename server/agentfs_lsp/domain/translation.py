@@ -15,13 +15,7 @@ from typing import Protocol
 ErrorText = tuple[str, str]
 """An error's message, and what to do about it."""
 
-NAMES: Mapping[str, str] = {
-    "Read": "Read",
-    "Write": "Write",
-    "Edit": "Edit",
-    "old_string": "old_string",
-    "new_string": "new_string",
-}
+NAMES = {name: name for name in ("Read", "Write", "Edit", "old_string", "new_string")}
 """The names of tools and parameters, which every template may use as facts; dialects have others
 (docs/protocol.md#12-tool-catalogue)."""
 

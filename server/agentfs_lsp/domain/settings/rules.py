@@ -47,7 +47,7 @@ class Rules:
 
     def check(self, raw: object) -> tuple[Rule, ...]:
         """Raises ShapeError with the first invalid member."""
-        return cast("tuple[Rule, ...]", check_each(raw, self._rule, _list_of("rules")))
+        return check_each(raw, self._rule, _list_of("rules"))
 
     def _rule(self, raw: object) -> Rule:
         if not isinstance(raw, dict) or not raw.keys() <= _MEMBERS or not raw.keys() > {"files"}:
@@ -78,7 +78,7 @@ class Globs:
     negations: bool = True
 
     def check(self, raw: object) -> tuple[str, ...]:
-        return cast("tuple[str, ...]", check_each(raw, self._glob, _list_of("globs")))
+        return check_each(raw, self._glob, _list_of("globs"))
 
     def _glob(self, raw: object) -> str:
         if not isinstance(raw, str) or fault_of(raw) or (raw.startswith("!") and not self.negations):
@@ -91,7 +91,7 @@ class Paths:
     """A list of literal paths relative to a root, without wildcards."""
 
     def check(self, raw: object) -> tuple[str, ...]:
-        return cast("tuple[str, ...]", check_each(raw, _plain_path, _list_of("plain_paths")))
+        return check_each(raw, _plain_path, _list_of("plain_paths"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,7 +106,7 @@ class Landing:
         """The file's new revision with its hash. Hashing a large file belongs on a thread."""
         if not self.seen or self.seen.hash is not None:
             return self.seen
-        return replace(self.seen, hash=self.change.proposed_hash)
+        return self.seen._replace(hash=self.change.proposed_hash)
 
 
 @dataclass(frozen=True)
