@@ -34,7 +34,7 @@ from typing import (
 )
 
 from agentfs_lsp.adapters.review.client import PENDING
-from agentfs_lsp.api import params, proposals, results
+from agentfs_lsp.api import params, results
 from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.lsp import results as editor_results
 from agentfs_lsp.lsp.features.agents import COMMANDS, MANUAL_COMMAND
@@ -50,7 +50,7 @@ TYPES = REPOSITORY / "extension" / "src" / "protocol" / "types.ts"
 LSP = {"Position", "Range", "TextEdit", "TextDocument", "DocumentEdit", "ChangeAnnotation"}
 """Shapes of LSP itself, which the extension's client library declares."""
 
-MODULES: tuple[ModuleType, ...] = (params, results, proposals, editor_results)
+MODULES: tuple[ModuleType, ...] = (params, results, editor_results)
 
 
 def main() -> int:

@@ -243,3 +243,9 @@ def answer(request: Request, exchange: Exchange) -> Envelope | Answering:
     except Exception as error:  # noqa: BLE001 - the top of a request
         return exchange.incident(error)
     return result if isinstance(result, dict) else Answering(result, exchange)
+
+
+async def answered(request: Request, exchange: Exchange) -> Envelope:
+    """As `answer`, awaited."""
+    result = answer(request, exchange)
+    return result if isinstance(result, dict) else await result

@@ -1,4 +1,4 @@
-"""The shapes of agents' responses. Those of proposals are in `proposals.py`.
+"""The shapes of agents' responses, and of proposals for review clients.
 
 mypy checks the code that builds responses against them. `make generated` creates
 extension/src/protocol/types.ts and the tables of docs/protocol.md from them.
@@ -517,3 +517,54 @@ class Envelope(TypedDict):
     """information about the request and its file"""
     error: NotRequired[Failure]
     """{keys}; absent unless `status` is `"error"`"""
+
+
+# --- proposals (docs/protocol.md#91-review-clients) -------------------------------------------------------
+
+
+class ProposedFile(TypedDict):
+    """A file of a proposal. `version` is null if the file is not open, `base_hash` if there is no file."""
+
+    uri: str
+    path: str
+    operation: Operation
+    version: int | None
+    base_hash: str | None
+    lines_added: int
+    lines_removed: int
+
+
+class Announced(TypedDict):
+    """What is said of a proposal before and during its review."""
+
+    id: str
+    title: str
+    tool: Tool
+    session: str
+    agent: str
+    explanation: str
+    atomic: bool
+    """rejecting one of its files rejects all"""
+
+
+class Proposed(Announced):
+    """The params of `agentfs/proposed`."""
+
+    files: list[ProposedFile]
+
+
+class ReviewedFile(ProposedFile):
+    """A file with its texts. Their line endings are `\\n`; `eol` is the file's own."""
+
+    base_text: str
+    proposed_text: str
+    encoding: str
+    eol: Eol
+    warnings: list[Warned]
+
+
+class Proposal(Announced):
+    """The result of `agentfs/proposal`: the announced proposal with its state and texts."""
+
+    state: State
+    files: list[ReviewedFile]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from agentfs_lsp.api.proposals import Proposal
+from agentfs_lsp.api.results import Proposal
 from agentfs_lsp.demo.connection import Connection, Message
 from agentfs_lsp.demo.documents import OpenDocuments
 from agentfs_lsp.domain.translation import Translate

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from agentfs_lsp.api.proposals import Proposal
+from agentfs_lsp.api.results import Proposal
 from agentfs_lsp.demo.editor import ACCEPT, ALWAYS, Answer
 from agentfs_lsp.demo.screen import GUTTER, Screen
 from agentfs_lsp.domain.translation import Translate

@@ -19,7 +19,7 @@ from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.adapters.terminal.visible import clip, visible
-from agentfs_lsp.api.proposals import Proposal
+from agentfs_lsp.api.results import Proposal
 from agentfs_lsp.demo.editor import Answer
 from agentfs_lsp.demo.ledger import Finding
 from agentfs_lsp.domain.diff.hunks import diff

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from agentfs_lsp.api.proposals import Proposal
+from agentfs_lsp.api.results import Proposal
 from agentfs_lsp.demo.connection import Connection
 from agentfs_lsp.demo.editor import ACCEPT, ALWAYS, Answer, Editor, UnansweredError
 from agentfs_lsp.demo.ledger import Ledger

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from agentfs_lsp.domain.text.positions import Encoding
 from agentfs_lsp.lsp.raw import member
 from agentfs_lsp.service.proposal.review import EditorTraits
-
-PositionEncoding = Literal["utf-8", "utf-16", "utf-32"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +21,7 @@ class ClientCapabilities:
 
     traits: EditorTraits
     locale: str
-    position_encoding: PositionEncoding
+    position_encoding: Encoding
     pulls_configuration: bool  # answers workspace/configuration
     registers_configuration_changes: bool  # sends didChangeConfiguration once that is registered
     registers_watched_files: bool  # reports changes on disk once that is registered
@@ -82,10 +81,10 @@ _CHOOSE_FIRST_ACTION_ONLY = frozenset({"vim-lsp"})
 _NEOVIM = frozenset({"Neovim"})
 
 # UTF-32 first: its columns are Python's; others must be counted line by line.
-_PREFERRED: tuple[PositionEncoding, ...] = ("utf-32", "utf-8")
+_PREFERRED: tuple[Encoding, ...] = ("utf-32", "utf-8")
 
 
-def _position_encoding(offered: object) -> PositionEncoding:
+def _position_encoding(offered: object) -> Encoding:
     if isinstance(offered, list):
         for encoding in _PREFERRED:
             if encoding in offered:

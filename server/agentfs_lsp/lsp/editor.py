@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from lsprotocol.types import ErrorCodes
+
 from agentfs_lsp.api.answers.proposal import proposed_on_wire
 from agentfs_lsp.domain.errors import NobodyToAsk
 from agentfs_lsp.domain.text.positions import Encoding, PositionCounter
@@ -17,9 +19,6 @@ from agentfs_lsp.lsp.outgoing import ClientError, Outgoing
 from agentfs_lsp.lsp.results import Position, TextEdit, WorkspaceEdit
 from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.proposal.review import Applied, Confirm, DocumentEdit, EditorTraits
-
-INTERNAL_ERROR = -32603
-"""A temporary failure of a client that supports the method."""
 
 _INTERRUPTED = "Keyboard interrupt"
 """Neovim's response if the user closed a question with Ctrl-C."""
@@ -54,7 +53,7 @@ class LspEditor:
         try:
             answer = await self._outgoing.request("window/showMessageRequest", params)
         except ClientError as error:
-            busy = error.code == INTERNAL_ERROR
+            busy = error.code == ErrorCodes.InternalError  # temporary: the client supports the method
             if busy and _INTERRUPTED in error.message:
                 return None
             raise NobodyToAsk("busy" if busy else "no_message", error.message) from error

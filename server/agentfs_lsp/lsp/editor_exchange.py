@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.adapters.review.client import ClientReviews
     from agentfs_lsp.adapters.review.conversation import Answer
-    from agentfs_lsp.api.proposals import Proposal
-    from agentfs_lsp.api.results import Nothing
+    from agentfs_lsp.api.results import Nothing, Proposal
     from agentfs_lsp.domain.settings.setting import Mode
     from agentfs_lsp.domain.text.positions import Encoding
     from agentfs_lsp.domain.translation import Translate

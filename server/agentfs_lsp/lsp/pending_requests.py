@@ -10,25 +10,17 @@ import asyncio
 import logging
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol
 
+from lsprotocol.types import ErrorCodes, LSPErrorCodes
 from pygls.exceptions import JsonRpcException
 
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.progress import Progress
+from agentfs_lsp.lsp.transport.codec import RequestId, is_id
 
 _log = logging.getLogger(__name__)
-
-REQUEST_CANCELLED = -32800
-INTERNAL_ERROR = -32603
-
-RequestId = int | str
-
-
-def is_id(value: object) -> TypeGuard[RequestId]:
-    """Whether this is a valid request id or progress token in LSP."""
-    return isinstance(value, int | str) and not isinstance(value, bool)
 
 
 class Work(Protocol):
@@ -130,16 +122,19 @@ class PendingRequests:
         if self._by_id.get(request_id) is task:
             del self._by_id[request_id]
         if task.cancelled():
-            self._refuse(request_id, REQUEST_CANCELLED, "The request was cancelled; nothing changed.")
+            self._refuse(
+                request_id, LSPErrorCodes.RequestCancelled, "The request was cancelled; nothing changed."
+            )
         elif error := task.exception():
             self._fail(request_id, error)
         later.sent()
 
     def _fail(self, request_id: RequestId, error: BaseException) -> None:
         if isinstance(error, JsonRpcException):
-            self._refuse(request_id, error.code or INTERNAL_ERROR, error.message)
+            self._refuse(request_id, error.code or ErrorCodes.InternalError, error.message)
             return
-        self._refuse(request_id, INTERNAL_ERROR, f"Internal error, incident {record_incident(_log, error)}.")
+        incident = record_incident(_log, error)
+        self._refuse(request_id, ErrorCodes.InternalError, f"Internal error, incident {incident}.")
 
     def _refuse(self, request_id: RequestId, code: int, message: str) -> None:
         self._send({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}})

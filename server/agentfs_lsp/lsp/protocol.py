@@ -25,13 +25,10 @@ from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.outgoing import Outgoing
-from agentfs_lsp.lsp.pending_requests import DelayedResponse, PendingRequests, RequestId, is_id
-from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, is_capped
+from agentfs_lsp.lsp.pending_requests import DelayedResponse, PendingRequests
+from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, RequestId, is_capped, is_id
 
 _log = logging.getLogger(__name__)
-
-METHOD_NOT_FOUND = -32601
-NOT_INITIALIZED = -32002
 
 Message = dict[str, Any]
 Feature = Callable[[Any], object]
@@ -120,7 +117,8 @@ class AgentfsProtocol(LanguageServerProtocol):
             return INVALID_REQUEST, "The server is shutting down."
         if method == types.INITIALIZE:
             return (INVALID_REQUEST, "The server is initialized already.") if self._greeted else None
-        return None if self._greeted else (NOT_INITIALIZED, "The first request must be initialize.")
+        too_early = types.ErrorCodes.ServerNotInitialized, "The first request must be initialize."
+        return None if self._greeted else too_early
 
     def _handle_request(self, msg_id: RequestId, method_name: str, params: object) -> None:
         """Give exactly one answer, and let cancelling stop the work: pygls leaves the thread running, and
@@ -130,7 +128,7 @@ class AgentfsProtocol(LanguageServerProtocol):
             least = self._converter.structure(_least(params), types.InitializeParams)
             super()._handle_request(msg_id, method_name, least)
         elif (feature := self.fm.features.get(method_name)) is None:
-            self.refuse(METHOD_NOT_FOUND, f"Unknown method: {method_name[:200]}", msg_id)
+            self.refuse(types.ErrorCodes.MethodNotFound, f"Unknown method: {method_name[:200]}", msg_id)
         else:
             self.pending_requests.serve(msg_id, self._called(feature), params)
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from agentfs_lsp.adapters.review.conversation import Code
-from agentfs_lsp.api.proposals import Proposal, Proposed
-from agentfs_lsp.api.results import Nothing, SessionStatus
+from agentfs_lsp.api.results import Nothing, Proposal, Proposed, SessionStatus
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.shapes import Text
 from agentfs_lsp.service.proposal.proposal import Outcome

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agentfs_lsp.api.proposals import Proposal
+from agentfs_lsp.api.results import Proposal
 from agentfs_lsp.demo.connection import Connection
 from agentfs_lsp.demo.editor import Answer, Editor
 from agentfs_lsp.domain.translation import english

@@ -5,7 +5,7 @@ import pytest
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.text.textfile import TextFile, decode
 from agentfs_lsp.service.files import decoding
-from agentfs_lsp.service.files.decoding import BUDGET, DecodedFiles, Digest
+from agentfs_lsp.service.files.decoding import BUDGET, DecodedFiles
 
 LARGE = b"some line of text\n" * 10_000
 
@@ -70,11 +70,11 @@ def test_what_was_used_last_is_held_longest() -> None:
 def test_texts_go_before_the_bytes_do(monkeypatch: pytest.MonkeyPatch) -> None:
     hashed: list[int] = []
 
-    def counted(data: bytes) -> Digest:
+    def counted(data: bytes) -> str:
         hashed.append(len(data))
-        return Digest(data)
+        return hash_bytes(data)
 
-    monkeypatch.setattr(decoding, "Digest", counted)
+    monkeypatch.setattr(decoding, "hash_bytes", counted)
     files, counting = DecodedFiles(), Counting()
     quarter = b"x" * (BUDGET // 4 - 100)
     for name in ("/a", "/b", "/c"):
@@ -85,8 +85,3 @@ def test_texts_go_before_the_bytes_do(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("/d", "/e", "/f", "/b"):
         files.text_of(name, quarter, counting)
     assert len(hashed) == 7
-
-
-def test_a_digest_is_the_hash_of_the_bytes_large_and_small() -> None:
-    for data in (b"", b"small", LARGE):
-        assert Digest(data).text == hash_bytes(data)

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from agentfs_lsp.api.proposals import Proposal, Proposed, ProposedFile, ReviewedFile
-from agentfs_lsp.api.results import Corrected, FileWarned, LineStats, State, Warned
+from agentfs_lsp.api.results import (
+    Corrected,
+    FileWarned,
+    LineStats,
+    Proposal,
+    Proposed,
+    ProposedFile,
+    ReviewedFile,
+    State,
+    Warned,
+)
 from agentfs_lsp.domain.text.lines import normalise
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.domain.translation import Translate

@@ -48,25 +48,16 @@ def conflict(error: errors.Conflict, translate: Translate) -> ErrorText:
             lines=", ".join(map(str, error.lines)),
         ),
     }
+    next_steps = {
+        "out_of_sync": translate("Ask the user to close the file in the editor and open it again."),
+        "carriage_returns": translate("Ask the user to close the file in the editor."),
+        "exists": translate("Read it before you change it, or use another path."),
+        "diff_changed": translate("Send the change again."),
+    }
+    again = translate("Read it again and redo the change on the current content.")
     if error.reason == "wrong_encoding":
-        next_step = translate("Ask the user to reopen the file with its encoding.")
-    elif error.reason == "out_of_sync":
-        next_step = nothing_changed(
-            translate, translate("Ask the user to close the file in the editor and open it again.")
-        )
-    elif error.reason == "carriage_returns":
-        next_step = nothing_changed(translate, translate("Ask the user to close the file in the editor."))
-    elif error.reason == "exists":
-        next_step = nothing_changed(
-            translate, translate("Read it before you change it, or use another path.")
-        )
-    elif error.reason == "diff_changed":
-        next_step = nothing_changed(translate, translate("Send the change again."))
-    else:
-        next_step = nothing_changed(
-            translate, translate("Read it again and redo the change on the current content.")
-        )
-    return reasons[error.reason], next_step
+        return reasons[error.reason], translate("Ask the user to reopen the file with its encoding.")
+    return reasons[error.reason], nothing_changed(translate, next_steps.get(error.reason, again))
 
 
 def policy_denied(error: errors.PolicyDenied, translate: Translate) -> ErrorText:

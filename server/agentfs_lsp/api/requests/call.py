@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from agentfs_lsp.api.dialects.dialect import Dialect, Tool
 from agentfs_lsp.api.dialects.table import DIALECTS
-from agentfs_lsp.api.exchange import Exchange, Request, answer
+from agentfs_lsp.api.exchange import Exchange, Request, answered
 from agentfs_lsp.api.params import CallParams
 from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.api.results import Envelope
@@ -42,8 +42,7 @@ async def call_request(requests: Mapping[Operation, Request], exchange: Exchange
         paths="any" if dialect.absolute_paths else None,
         remarks=tuple(tell(translate) for name, tell in tool.told.items() if getattr(arguments, name)),
     )
-    answered = answer(requests[tool.operation], inner)
-    return answered if isinstance(answered, dict) else await answered
+    return await answered(requests[tool.operation], inner)
 
 
 def _listed_tool(exchange: Exchange, dialect: Dialect, name: str) -> Tool:

@@ -8,7 +8,7 @@ from functools import partial
 
 from lsprotocol import types
 
-from agentfs_lsp.api.exchange import Answering, Exchange, Request, answer
+from agentfs_lsp.api.exchange import Answering, Exchange, Request, answer, answered
 from agentfs_lsp.api.methods import AGENT_REQUESTS, unknown_command
 from agentfs_lsp.api.requests.status import status_request
 from agentfs_lsp.api.results import Envelope
@@ -68,5 +68,4 @@ def serve(server: AgentfsLanguageServer, request: Request, params: object) -> ob
 
 async def _behind(first: Awaitable[object], request: Request, exchange: Exchange) -> Envelope:
     await first
-    result = answer(request, exchange)
-    return result if isinstance(result, dict) else await result
+    return await answered(request, exchange)

@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, NoReturn
+from typing import Final, NoReturn, TypeGuard
 
 try:
     from msgspec.json import Decoder, Encoder
@@ -32,6 +32,7 @@ MAX_DEPTH: Final = 128
 
 _LARGE: Final = 1 << 16
 
+RequestId = int | str
 Parse = Callable[[bytes], object]
 Format = Callable[[object], bytes]
 
@@ -43,7 +44,12 @@ class Malformed(Exception):
 
     code: int
     detail: str
-    request_id: int | str | None = None
+    request_id: RequestId | None = None
+
+
+def is_id(value: object) -> TypeGuard[RequestId]:
+    """Whether this is a valid request id or progress token in LSP."""
+    return isinstance(value, int | str) and not isinstance(value, bool)
 
 
 def parse_json(body: bytes) -> object:
@@ -136,7 +142,7 @@ def _is_deep(message: object) -> bool:
 _TOKEN = re.compile(r'\s*("(?:[^"\\]|\\.)*"|[{}\[\]:,]|[^\s"{}\[\]:,]+)')
 
 
-def find_id(head: bytes) -> int | str | None:
+def find_id(head: bytes) -> RequestId | None:
     """The id of a request from the beginning of its body, or None if it is uncertain."""
     tokens: list[str] = []
     depth = at = 0
@@ -151,9 +157,9 @@ def find_id(head: bytes) -> int | str | None:
     return None
 
 
-def _to_id(token: str) -> int | str | None:
+def _to_id(token: str) -> RequestId | None:
     try:
         value = json.loads(token)
     except ValueError:
         return None
-    return value if isinstance(value, (int, str)) and not isinstance(value, bool) else None
+    return value if is_id(value) else None

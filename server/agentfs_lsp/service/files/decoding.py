@@ -14,6 +14,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
@@ -97,11 +98,13 @@ class DecodedFiles:
             text = decode(data)
             self.keep(absolute, data, text, known.digest)
             return text, known.digest
-        digest = Digest(data)  # runs in parallel with decoding
-        text = decode(data)
-        _ = text.line_ends  # computed here because every reader needs it
-        self.keep(absolute, data, text, digest.text)
-        return text, digest.text
+        with ThreadPoolExecutor(1, "agentfs-hash") as thread:
+            hashing = thread.submit(hash_bytes, data)  # in parallel with decoding
+            text = decode(data)
+            _ = text.line_ends  # computed here because every reader needs it
+        digest = hashing.result()
+        self.keep(absolute, data, text, digest)
+        return text, digest
 
     def keep(self, absolute: str, data: bytes, text: TextFile, digest: str) -> None:
         """Cache a large file, unless its encoding was guessed from settings, which may change."""
@@ -129,22 +132,3 @@ class DecodedFiles:
         while held > BUDGET:
             _, oldest = self._known.popitem(last=False)
             held -= len(oldest.data)
-
-
-class Digest:
-    """A hash being computed on its own thread."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-        self._text = ""
-        self._thread = threading.Thread(target=self._compute, name="agentfs-hash", daemon=True)
-        self._thread.start()
-
-    @property
-    def text(self) -> str:
-        """The hash; blocks until computed."""
-        self._thread.join()
-        return self._text
-
-    def _compute(self) -> None:
-        self._text = hash_bytes(self._data)

@@ -31,8 +31,7 @@ def check_precondition(
     if snapshot.opened_in_wrong_encoding:
         raise Conflict(path, "editor", "wrong_encoding", actual=snapshot.revision)
     if expected and not expected.met_by(snapshot.revision):
-        diff_text = _diff_since(path, record, snapshot, settings)
-        raise _conflict(path, snapshot, "expected", expected, diff_text)
+        raise _conflict(path, snapshot, "expected", expected, _diff_since(path, record, snapshot, settings))
     if expected.hash is not None or (expected and record is None):
         return
     if record is None:
@@ -40,8 +39,8 @@ def check_precondition(
             raise NotRead(path)
         return
     if not _is_as_read(snapshot, record):
-        diff_text = _diff_since(path, record, snapshot, settings)
-        raise _conflict(path, snapshot, "changed", record.revision, diff_text)
+        since = _diff_since(path, record, snapshot, settings)
+        raise _conflict(path, snapshot, "changed", record.revision, since)
 
 
 def check_unmoved(path: str, base: Snapshot, now: Snapshot, settings: Settings) -> None:

@@ -27,7 +27,13 @@ def title_of(proposal: Proposal, translate: Translate, path_columns: int | None 
     """One line: the operation, the file and the size of the change, or the number of files. A path longer
     than `path_columns` is shortened."""
     if len(proposal.changes) > 1:
-        return _title_of_several(proposal.changes, translate)
+        counted = [change.line_counts for change in proposal.changes]
+        return translate(
+            "Change {count} files (+{added}/-{removed})",
+            count=len(counted),
+            added=sum(added for added, _ in counted),
+            removed=sum(removed for _, removed in counted),
+        )
     (change,) = proposal.changes
     path = escape_to_one_line(change.path)
     path = path if path_columns is None else shortened(path, path_columns)
@@ -44,16 +50,6 @@ def title_of(proposal: Proposal, translate: Translate, path_columns: int | None 
     edit = translate("Edit {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed)
     template = templates.get((proposal.tool, change.operation), edit)
     return template.replace("{path}", path)
-
-
-def _title_of_several(changes: Sequence[FileChange], translate: Translate) -> str:
-    counted = [change.line_counts for change in changes]
-    return translate(
-        "Change {count} files (+{added}/-{removed})",
-        count=len(changes),
-        added=sum(added for added, _ in counted),
-        removed=sum(removed for _, removed in counted),
-    )
 
 
 def last_line_of(proposal: Proposal, translate: Translate, columns: int) -> str:
