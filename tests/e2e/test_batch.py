@@ -103,9 +103,7 @@ async def test_a_dry_run_counts_only_files_that_would_change(auto: Editor) -> No
         ([writes("a", "b")] * 1001, "'operations' must have at most 1000 entries"),
     ],
 )
-async def test_a_wrong_parameter_is_named_with_its_operation(
-    auto: Editor, operations: Any, name: str
-) -> None:
+async def test_a_wrong_parameter_is_told_with_its_operation(auto: Editor, operations: Any, name: str) -> None:
     answer = await auto.request("agentfs/batch", {"operations": operations})
     assert answer["error"]["code"] == "INVALID_PARAM"
     assert name in answer["error"]["message"]

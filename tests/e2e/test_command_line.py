@@ -134,9 +134,7 @@ def test_version_and_help_are_told(arguments: list[str]) -> None:
     ],
 )
 @pytest.mark.parametrize("arguments", [["--help"], ["demo", "--help"]])
-def test_help_is_in_the_language_of_the_terminal(
-    arguments: list[str], variables: dict[str, str], chinese: bool
-) -> None:
+def test_help_in_the_users_language(arguments: list[str], variables: dict[str, str], chinese: bool) -> None:
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
     command = [sys.executable, "-X", "utf8", "-m", "agentfs_lsp", *arguments]
     ended = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, env=plain | variables)

@@ -162,9 +162,7 @@ async def test_landings_that_wait_for_another_server_hold_up_neither_reads_nor_m
     ],
     ids=lambda answer: "never" if answer is NO_ANSWER else str(answer),
 )
-async def test_a_client_that_answers_wrongly_or_never_holds_nobody_else_up(
-    root: Path, answer: object
-) -> None:
+async def test_a_client_that_answers_wrongly_or_never_holds_nobody_up(root: Path, answer: object) -> None:
     """The first review is answered, and the second one continues."""
 
     def apply(params: Message) -> object:

@@ -35,9 +35,7 @@ def typing_first(persona: Persona, editor: Editor, typed: str) -> None:
 
 
 @pytest.mark.parametrize("persona", [NEOVIM_0_11, EGLOT_1_17, HELIX, COC], **by_name)
-async def test_typing_that_overtakes_the_edit_is_a_conflict_whatever_the_editor_says(
-    root: Path, file: Path, persona: Persona
-) -> None:
+async def test_typing_that_overtakes_the_edit_is_a_conflict(root: Path, file: Path, persona: Persona) -> None:
     async with persona.editing(root, "Approve", IMPATIENT) as editor:
         document = editor.open("a.py")
         typing_first(persona, editor, "one\ntwo\nthree\nmine\n")
@@ -49,9 +47,7 @@ async def test_typing_that_overtakes_the_edit_is_a_conflict_whatever_the_editor_
     assert file.read_text() == TEXT
 
 
-async def test_an_editor_that_ignores_versions_may_land_it_in_the_wrong_place_and_that_is_not_known(
-    root: Path, file: Path
-) -> None:
+async def test_an_editor_that_ignores_versions_may_land_it_in_the_wrong_place(root: Path, file: Path) -> None:
     async with VIM_LSP.editing(root, "Approve", IMPATIENT) as editor:
         document = editor.open("a.py")
         typing_first(VIM_LSP, editor, "new\none\ntwo\nthree\n")
@@ -100,9 +96,7 @@ async def test_a_no_to_the_editors_own_second_question_is_answered_at_once(root:
     assert file.read_text() == TEXT
 
 
-async def test_an_edit_that_is_never_answered_is_given_up_and_told_so_to_the_editor(
-    root: Path, file: Path
-) -> None:
+async def test_an_edit_never_answered_is_given_up_and_told_so_to_the_editor(root: Path, file: Path) -> None:
     async with EGLOT_1_9.editing(root, "Approve", IMPATIENT) as editor:
         document = editor.open("a.py")
         editor.answers["workspace/applyEdit"] = lambda _: NO_ANSWER
@@ -131,9 +125,7 @@ async def test_an_answer_that_is_none_leaves_it_to_the_document_to_tell(root: Pa
             assert document.text == "one\n2\nthree\n"
 
 
-async def test_an_editor_that_saved_before_it_tells_the_change_has_landed_it_on_disk(
-    root: Path, file: Path
-) -> None:
+async def test_an_editor_that_saved_before_telling_the_change_has_landed_it(root: Path, file: Path) -> None:
     async with VIM_LSP.editing(root, "Approve", IMPATIENT) as editor:
         editor.open("a.py")
 
@@ -174,9 +166,7 @@ def keeps_last_end(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize("name", ["Neovim", "coc.nvim"])
-async def test_a_line_end_that_the_editor_keeps_is_part_of_what_landed(
-    root: Path, file: Path, name: str
-) -> None:
+async def test_a_line_end_the_editor_keeps_has_landed(root: Path, file: Path, name: str) -> None:
     async with editing(root, options=AUTO, name=name) as editor:
         keeps_last_end(editor)
         document = editor.open("a.py")
@@ -219,9 +209,7 @@ async def test_a_document_that_is_emptied_may_keep_a_line_end(root: Path, file: 
         assert document.text == TEXT
 
 
-async def test_only_to_remove_a_line_end_that_the_editor_keeps_changes_nothing(
-    root: Path, file: Path
-) -> None:
+async def test_only_removing_a_line_end_that_the_editor_keeps_changes_nothing(root: Path, file: Path) -> None:
     file.write_text("one\ntwo")
     async with editing(root, options=AUTO, name="Neovim") as editor:
         await editor.read("a.py")

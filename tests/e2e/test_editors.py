@@ -30,9 +30,7 @@ def as_user(persona: Persona, editor: Editor, answer: str) -> None:
 
 
 @every_editor
-async def test_a_no_changes_nothing_and_a_yes_lands_on_disk_or_in_the_open_document(
-    persona: Persona, files: Path
-) -> None:
+async def test_a_no_changes_nothing_and_a_yes_lands_where_it_should(persona: Persona, files: Path) -> None:
     async with persona.editing(files) as editor:
         status = await editor.request("agentfs/status")
         document = editor.open("open.py")
@@ -64,7 +62,7 @@ async def test_a_no_changes_nothing_and_a_yes_lands_on_disk_or_in_the_open_docum
 
 
 @every_editor
-async def test_silence_ends_in_a_timeout_and_what_comes_later_approves_nothing(
+async def test_silence_ends_in_a_timeout_and_a_late_answer_approves_nothing(
     persona: Persona, files: Path
 ) -> None:
     asking = "workspace/applyEdit" if persona.channel == "preview" else "window/showMessageRequest"

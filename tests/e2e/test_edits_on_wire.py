@@ -53,9 +53,7 @@ async def test_two_lines_of_a_thousand_are_two_hunks_of_a_line(editor: Editor, r
         (("utf-32", "utf-8", "utf-16"), "utf-32", len("tail ") + 1 + 1),
     ],
 )
-async def test_columns_are_in_the_encoding_agreed_on(
-    root: Path, offered: tuple[str, ...], agreed: str, end: int
-) -> None:
+async def test_columns_are_as_agreed_on(root: Path, offered: tuple[str, ...], agreed: str, end: int) -> None:
     """The last line has no line end, so its columns matter."""
     (root / "a.txt").write_text(EMOJI)
     capabilities = offering(*offered) if offered else None
@@ -106,9 +104,7 @@ async def test_ends_of_files_and_lines_come_out_right(root: Path) -> None:
         {"documentChanges": True, "resourceOperations": ["create", "rename", "delete"]},
     ],
 )
-async def test_whatever_is_declared_edits_are_pinned_and_files_are_left_to_the_server(
-    root: Path, declared: dict[str, Any]
-) -> None:
+async def test_edits_are_pinned_and_files_are_the_servers(root: Path, declared: dict[str, Any]) -> None:
     (root / "a.txt").write_text("one\n")
     capabilities = {"workspace": {"workspaceEdit": declared}}
     async with editing(root, capabilities=capabilities, options=AUTO) as editor:

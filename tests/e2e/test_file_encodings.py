@@ -65,9 +65,7 @@ async def test_a_new_file_is_written_as_the_editor_would_write_it(editor: Editor
         ("new.odd", "utf-8", b""),
     ],
 )
-async def test_the_last_rule_that_matches_decides(
-    editor: Editor, path: str, encoding: str, mark: bytes
-) -> None:
+async def test_the_last_matching_rule_decides(editor: Editor, path: str, encoding: str, mark: bytes) -> None:
     assert (await editor.write(path, "é\n"))["data"]["applied"]
     assert (editor.root / path).read_bytes() == mark + "é\n".encode(encoding)
     answer = await editor.read(path)

@@ -11,9 +11,7 @@ pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, options=AUTO))
 
 
-async def test_a_closed_or_new_file_is_written_by_the_server_byte_for_byte(
-    editor: Editor, root: Path
-) -> None:
+async def test_a_closed_or_new_file_is_written_by_server_byte_for_byte(editor: Editor, root: Path) -> None:
     data = "\ufeffone\r\ntwo\nthree\rcaf\xe9".encode()
     (root / "a.py").write_bytes(data)
     answer = await edited(editor)
@@ -29,9 +27,7 @@ async def test_a_closed_or_new_file_is_written_by_the_server_byte_for_byte(
     assert (root / "new" / "b.py").read_bytes() == b"x\r\n"
 
 
-async def test_a_landing_that_waits_for_its_editor_keeps_nobody_else_waiting(
-    editor: Editor, root: Path, file: Path
-) -> None:
+async def test_a_landing_that_waits_keeps_nobody_waiting(editor: Editor, root: Path, file: Path) -> None:
     (root / "b.py").write_text(TEXT)
     editor.open("a.py")
     editor.answers[APPLY] = lambda _: NO_ANSWER

@@ -43,9 +43,7 @@ def not_there(answer: Message) -> bool:
     return "the user or the editor removed it again. Nothing was changed." in answer["text"]
 
 
-async def test_typing_right_after_the_save_leaves_the_change_on_disk_and_the_agent_a_conflict(
-    editor: Editor, file: Path
-) -> None:
+async def test_typing_right_after_the_save_leaves_the_change_on_disk(editor: Editor, file: Path) -> None:
     editor.open("a.py")
     save = saving(editor)
 
@@ -76,7 +74,7 @@ async def test_typing_right_after_the_save_leaves_the_change_on_disk_and_the_age
         "loaded again",
     ],
 )
-async def test_a_change_that_neither_document_nor_disk_holds_has_not_landed(
+async def test_what_neither_document_nor_disk_holds_has_not_landed(
     root: Path, file: Path, how: str, saves: bool
 ) -> None:
     def apply(params: Message) -> object:
@@ -117,9 +115,7 @@ async def test_a_change_that_neither_document_nor_disk_holds_has_not_landed(
 
 
 @pytest.mark.parametrize("typed", [CHANGED.replace("2", "2, typed over"), "theirs\n"])
-async def test_a_change_that_was_typed_over_unsaved_is_not_told_as_waiting(
-    root: Path, file: Path, typed: str
-) -> None:
+async def test_a_change_typed_over_unsaved_is_not_told_as_waiting(root: Path, file: Path, typed: str) -> None:
     def apply(params: Message) -> object:
         editor.apply(params["edit"])
         editor.change("a.py", typed)
@@ -136,7 +132,7 @@ async def test_a_change_that_was_typed_over_unsaved_is_not_told_as_waiting(
 
 
 @pytest.mark.parametrize("then", ["theirs\n", None])
-async def test_a_save_that_another_program_writes_over_at_once_is_not_told_as_landed(
+async def test_a_save_written_over_at_once_is_not_told_as_landed(
     root: Path, file: Path, then: str | None
 ) -> None:
     def apply(params: Message) -> object:
@@ -157,7 +153,7 @@ async def test_a_save_that_another_program_writes_over_at_once_is_not_told_as_la
 
 
 @pytest.mark.parametrize("eol", ["\n", "\r\n"])
-async def test_a_line_typed_beside_a_change_that_was_undone_and_saved_is_not_the_change(
+async def test_a_line_typed_beside_an_undone_and_saved_change_is_not_it(
     root: Path, file: Path, eol: str
 ) -> None:
     typed = TEXT.replace("two", "mine\ntwo").replace("\n", eol)
@@ -175,7 +171,7 @@ async def test_a_line_typed_beside_a_change_that_was_undone_and_saved_is_not_the
 
 
 @pytest.mark.parametrize(("new", "landing"), [("", None), ("1\n2\n", "unknown")])
-async def test_lines_that_are_back_with_a_line_typed_between_are_not_the_change(
+async def test_lines_back_with_one_between_are_no_change(
     root: Path, file: Path, new: str, landing: str | None
 ) -> None:
     typed = TEXT.replace("two", "mine\ntwo")

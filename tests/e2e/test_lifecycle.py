@@ -192,9 +192,7 @@ async def test_the_end_of_input_waits_for_no_thread_that_does_not_end(root: Path
         assert left_in(root) == ["a.py", "b.py"], "a change waits until what was left is cleared away"
 
 
-async def test_an_editor_that_goes_away_while_it_should_apply_keeps_nothing_alive(
-    root: Path, file: Path
-) -> None:
+async def test_an_editor_that_leaves_while_it_should_apply_keeps_none_alive(root: Path, file: Path) -> None:
     async with editing(root, options={"landing_timeout_s": 3600}, **REVIEWING) as editor:
         editor.open("a.py")
         _, proposal = await pending_edit(editor)

@@ -85,9 +85,7 @@ async def test_each_expectation_stands_for_a_read(auto: Editor, field: str) -> N
 
 
 @pytest.mark.parametrize("made", ["read", "landed"])
-async def test_a_save_in_the_files_own_line_ends_is_no_conflict_once_it_is_closed(
-    auto: Editor, made: str
-) -> None:
+async def test_a_save_in_the_files_own_line_ends_is_no_conflict_once_closed(auto: Editor, made: str) -> None:
     """Some editors show a CRLF file with LF, and save it with CRLF again."""
     name = f"ends-{made}.txt"
     path = auto.root / name

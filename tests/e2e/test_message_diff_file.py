@@ -29,9 +29,7 @@ def answers(ask: Any, show: Any = {"success": True}) -> dict[str, Any]:  # noqa:
     }
 
 
-async def test_the_whole_diff_is_shown_from_the_root_for_the_users_eyes_only(
-    editor: Editor, root: Path, file: Path
-) -> None:
+async def test_the_whole_diff_is_in_the_root_for_users_only(editor: Editor, root: Path, file: Path) -> None:
     subprocess.run(["git", "init", "-q"], cwd=root, check=True)
     looked: dict[str, Any] = {}
 
@@ -64,9 +62,7 @@ async def test_the_whole_diff_is_shown_from_the_root_for_the_users_eyes_only(
     assert sorted(path.name for path in root.iterdir()) == [".git", "a.py"]
 
 
-async def test_a_folder_that_others_can_look_into_is_closed_to_them(
-    editor: Editor, root: Path, file: Path
-) -> None:
+async def test_a_folder_others_can_look_into_is_closed(editor: Editor, root: Path, file: Path) -> None:
     review = root / ".agentfs" / "review"
     review.mkdir(parents=True)
     review.chmod(0o755)
@@ -125,7 +121,7 @@ def removed(path: Path) -> None:
 
 
 @pytest.mark.parametrize("tampered", [overwritten, swapped, linked, removed])
-async def test_an_approval_of_a_diff_that_was_tampered_with_is_a_conflict(
+async def test_approving_a_tampered_diff_is_a_conflict(
     editor: Editor, root: Path, file: Path, tampered: Any
 ) -> None:
     def approve(_: object) -> object:
@@ -228,9 +224,7 @@ async def test_what_there_was_no_room_for_leaves_nothing(root: Path, entries: in
         assert [path.name for path in root.iterdir()] == ["a.py"]
 
 
-async def test_what_a_killed_server_left_goes_at_the_next_start_and_what_a_living_one_shows_stays(
-    root: Path, file: Path
-) -> None:
+async def test_a_start_removes_what_a_killed_server_left_and_no_more(root: Path, file: Path) -> None:
     review = root / ".agentfs" / "review"
     async with editing(root, capabilities=CAN_SHOW, answers=answers(NO_ANSWER)) as living:
         await living.read("a.py")

@@ -94,9 +94,7 @@ async def test_in_vscode_which_joins_blanks_a_change_of_blanks_alone_is_seen(roo
 
 
 @pytest.mark.parametrize("persona", [EGLOT_1_9, LSP_MODE_8], ids=lambda persona: persona.name)
-async def test_in_emacs_each_page_fits_the_minibuffer_and_ends_with_title_and_agent(
-    root: Path, persona: Persona
-) -> None:
+async def test_in_emacs_each_page_fits_and_ends_with_title_and_agent(root: Path, persona: Persona) -> None:
     (root / "a.py").write_text(TEXT)
     async with persona.editing(root, "Approve") as editor:
         await editor.read("a.py")
@@ -206,9 +204,7 @@ async def test_what_does_not_fit_one_page_is_refused_where_no_page_can_be_turned
     assert answer["error"]["code"] == "ACCESS_DENIED"
 
 
-async def test_a_question_that_emacs_left_without_an_answer_is_repeated_and_holds_no_other_back(
-    root: Path,
-) -> None:
+async def test_a_question_that_emacs_left_unanswered_is_repeated_and_holds_no_other_back(root: Path) -> None:
     for name in ("a.py", "b.py"):
         (root / name).write_text(TEXT)
     async with editing(root, name="Eglot", **HASTY, answers={ASK: lambda _: NO_ANSWER}) as editor:

@@ -33,9 +33,7 @@ def questions(editor: Editor) -> list[Message]:
     return [message["params"] for message in editor.all(ASK)]
 
 
-async def test_the_question_holds_the_diff_who_asks_and_why_with_reject_first(
-    editor: Editor, file: Path
-) -> None:
+async def test_the_question_holds_diff_agent_and_reason_with_reject_first(editor: Editor, file: Path) -> None:
     editor.answers |= answering(pressing("Approve"))
     await editor.read("a.py")
     answer = await editor.edit("a.py", "two", "2", agent="Ada", explanation="shorter")
@@ -50,9 +48,7 @@ async def test_the_question_holds_the_diff_who_asks_and_why_with_reject_first(
     assert file.read_text() == "one\n2\nthree\n"
 
 
-async def test_where_numbers_choose_a_yes_is_confirmed_at_a_place_that_is_neither_of_the_first_two(
-    editor: Editor,
-) -> None:
+async def test_where_numbers_choose_a_yes_is_confirmed_at_neither_of_the_first_two(editor: Editor) -> None:
     editor.answers |= answering(pressing("Approve"))
     places = set()
     for number in range(20):
@@ -114,9 +110,7 @@ async def test_an_answer_without_a_result_is_the_null_that_was_left_out(editor: 
     assert answer["context"]["review"]["decision"] == "dismissed"
 
 
-async def test_an_editor_that_errs_on_the_question_gets_everything_refused(
-    editor: Editor, file: Path
-) -> None:
+async def test_an_editor_that_errs_on_the_question_gets_all_refused(editor: Editor, file: Path) -> None:
     def err(_: object) -> object:
         raise RpcError(-32601, "no such method")
 
@@ -253,9 +247,7 @@ async def test_of_a_file_that_moved_while_its_question_waited_nothing_is_asked(r
         assert not [one for one in questions(editor) if "Edit b" in one["message"]]
 
 
-async def test_cancelling_withdraws_the_question_and_the_next_is_asked(
-    editor: Editor, root: Path, file: Path
-) -> None:
+async def test_a_cancelled_question_makes_way_for_the_next(editor: Editor, root: Path, file: Path) -> None:
     (root / "b.py").write_text(TEXT)
     editor.answers |= answering(NO_ANSWER)
     await editor.read("a.py")
@@ -277,9 +269,7 @@ async def test_cancelling_withdraws_the_question_and_the_next_is_asked(
     assert file.read_text() == TEXT
 
 
-async def test_what_agents_write_can_neither_hide_the_diff_nor_pass_for_it(
-    editor: Editor, file: Path
-) -> None:
+async def test_what_agents_write_neither_hides_the_diff_nor_passes_for_it(editor: Editor, file: Path) -> None:
     editor.answers |= answering(pressing("Approve"))
     await editor.read("a.py")
     await editor.edit("a.py", "two", "2\u202e\u200b", agent="A\u202eda", explanation="-two\n+3\n" * 1000)

@@ -27,9 +27,7 @@ def tell(editor: Editor, folder: Path, name: str, *, opened: bool) -> None:
     editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})
 
 
-async def test_a_change_recorded_before_is_seen_and_undone_by_the_rules_of_the_inner_root(
-    root: Path, inner: Path
-) -> None:
+async def test_an_earlier_change_is_seen_and_undone_by_the_inner_roots_rules(root: Path, inner: Path) -> None:
     async with editing(root, options=AUTO) as editor:
         await editor.read("sub/a.txt")
         changed = (await editor.edit("sub/a.txt", "one", "two"))["data"]["change_id"]
@@ -56,9 +54,7 @@ async def test_the_history_of_a_folder_has_the_changes_in_roots_inside_it(root: 
             assert [change["files"][0]["path"] for change in told["data"]["changes"]] == expected
 
 
-async def test_pending_changes_follow_the_rules_of_a_root_that_is_opened_around_their_file(
-    root: Path, inner: Path
-) -> None:
+async def test_pending_changes_follow_the_rules_of_a_root_opened_around_them(root: Path, inner: Path) -> None:
     (inner / ".agentfs.toml").write_text(DENIES)
     async with editing(root, **REVIEWING) as editor:
         await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit", "session": "fast"})

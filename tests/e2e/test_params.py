@@ -185,9 +185,7 @@ ECHOED: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("method", "params"), ECHOED)
-async def test_what_is_told_of_a_huge_value_is_short(
-    auto: Editor, method: str, params: dict[str, Any]
-) -> None:
+async def test_of_a_huge_value_little_is_told(auto: Editor, method: str, params: dict[str, Any]) -> None:
     (auto.root / "here.txt").write_text("x\n")
     await auto.read("here.txt")
     answer = await auto.request(method, params)

@@ -45,9 +45,7 @@ async def every_tool(editor: Editor, path: str) -> list[dict[str, Any]]:
         ("./" * 500_000 + "a.txt", "longer than"),
     ],
 )
-async def test_a_spelling_that_no_path_has_is_an_invalid_parameter(
-    auto: Editor, path: str, message: str
-) -> None:
+async def test_a_spelling_no_path_has_is_an_invalid_parameter(auto: Editor, path: str, message: str) -> None:
     for answer in await every_tool(auto, path):
         assert (answer["status"], answer["error"]["code"]) == ("error", "INVALID_PARAM")
         assert message in answer["error"]["message"]

@@ -216,9 +216,7 @@ async def test_a_workspaces_file_that_cannot_be_used_has_everything_asked(root: 
         assert await changed(editor, "b.txt", "write") == "allowed by rule"
 
 
-async def test_a_large_workspace_file_is_read_beside_what_needs_none_and_waited_for_by_what_does(
-    root: Path, tmp_path: Path
-) -> None:
+async def test_a_large_workspace_file_is_waited_for_by_what_needs_it(root: Path, tmp_path: Path) -> None:
     (root / "a.txt").write_text("one\n")
     (root / "b.txt").write_text("two\n")
     own, gate = root / ".agentfs.toml", tmp_path / "gate"
@@ -237,9 +235,7 @@ async def test_a_large_workspace_file_is_read_beside_what_needs_none_and_waited_
             assert (await read)["status"] == "success"
 
 
-async def test_who_keeps_writing_a_large_workspace_file_keeps_no_request_waiting(
-    root: Path, tmp_path: Path
-) -> None:
+async def test_a_large_workspace_file_written_on_and_on_holds_nothing_up(root: Path, tmp_path: Path) -> None:
     (root / "a.txt").write_text("one\n")
     own = root / ".agentfs.toml"
     for gate in ("first", "second"):
@@ -258,9 +254,7 @@ async def test_who_keeps_writing_a_large_workspace_file_keeps_no_request_waiting
         assert (await second)["status"] == "success"
 
 
-async def test_a_large_workspace_file_that_is_overtaken_before_its_turn_is_not_read(
-    root: Path, tmp_path: Path
-) -> None:
+async def test_a_large_workspace_file_overtaken_in_turn_is_not_read(root: Path, tmp_path: Path) -> None:
     gates = [tmp_path / name for name in ("first", "second", "third")]
     waiting = []
     async with editing(root, command=GATED, env={**ON_THE_PATH, "GATES": str(tmp_path)}) as editor:
@@ -276,7 +270,7 @@ async def test_a_large_workspace_file_that_is_overtaken_before_its_turn_is_not_r
         assert [(await one)["status"] for one in waiting] == ["success"] * 3
 
 
-async def test_a_change_whose_turn_comes_while_a_large_workspace_file_is_read_is_not_asked_about(
+async def test_no_change_is_asked_about_while_a_large_workspace_file_is_read(
     root: Path, tmp_path: Path
 ) -> None:
     (root / "a.txt").write_text("one\n")
@@ -333,9 +327,7 @@ async def test_each_root_has_rules_of_its_own_and_the_innermost_counts(root: Pat
 
 
 @pytest.mark.parametrize("waits", ["shown", "queued"])
-async def test_a_conflict_of_a_pending_write_shows_no_text_that_may_not_be_read_by_then(
-    root: Path, waits: str
-) -> None:
+async def test_a_conflict_of_a_pending_write_shows_no_text_denied_by_then(root: Path, waits: str) -> None:
     path = root / "a.txt"
     path.write_text("one\n")
     async with editing(root, **REVIEWING) as editor:

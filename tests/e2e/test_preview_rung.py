@@ -50,9 +50,7 @@ async def test_one_annotation_a_change_one_edit_a_hunk_to_be_confirmed(editor: E
     assert pinned == {"uri": file.as_uri(), "version": 1}
 
 
-async def test_a_refusal_because_the_document_moved_is_a_conflict_and_no_no(
-    editor: Editor, file: Path
-) -> None:
+async def test_a_refusal_because_the_document_moved_is_a_conflict_no_no(editor: Editor, file: Path) -> None:
     editor.open("a.py")
 
     def type_first(params: Message) -> object:
@@ -135,9 +133,7 @@ async def test_what_no_late_preview_brought_is_no_change_in_history(editor: Edit
     assert not kept & {"written.py", "queued.py"}
 
 
-async def test_a_file_that_moved_while_its_preview_waited_is_a_conflict(
-    editor: Editor, root: Path, file: Path
-) -> None:
+async def test_a_file_that_moved_during_preview_is_a_conflict(editor: Editor, root: Path, file: Path) -> None:
     """The editor would show it at the old text's lines."""
     (root / "b.py").write_text(TEXT)
     editor.answers[APPLY] = lambda _: NO_ANSWER

@@ -35,9 +35,7 @@ server, root, editor = shared(lambda root: editing(root, options=GBK_AND_SMALL))
         (None, "\udc81\udcff\n"),
     ],
 )
-async def test_a_lossy_read_names_the_likely_encoding_and_the_setting(
-    auto: Editor, encoding: str | None, text: str
-) -> None:
+async def test_a_lossy_read_names_encoding_and_setting(auto: Editor, encoding: str | None, text: str) -> None:
     (auto.root / "lossy.txt").write_bytes(text.encode(encoding or "utf-8", "surrogateescape"))
     answer = await auto.read("lossy.txt")
     assert answer["data"]["fallback_encoding"] == "replace"
@@ -107,9 +105,7 @@ async def test_the_encoding_the_editor_shows_a_file_in_is_believed(editor: Edito
 
 
 @pytest.mark.parametrize("typed", ["中文 😀\n", "half \ud83d\n"])
-async def test_what_the_user_typed_is_read_where_the_files_encoding_can_not_hold_it(
-    editor: Editor, typed: str
-) -> None:
+async def test_typing_that_the_files_encoding_cannot_hold_is_read(editor: Editor, typed: str) -> None:
     (editor.root / "typed.txt").write_bytes(GBK)
     editor.open("typed.txt", typed)
     answer = await editor.read("typed.txt")

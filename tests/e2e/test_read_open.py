@@ -74,9 +74,7 @@ async def test_a_document_opened_after_the_root_moved_behind_a_link_is_found(roo
 
 @pytest.mark.parametrize("requested", ["current/a.txt", "v2/a.txt"])
 @pytest.mark.parametrize("was", ["link", "folder"])
-async def test_a_document_is_at_the_file_that_a_save_would_write(
-    root: Path, requested: str, was: str
-) -> None:
+async def test_a_document_is_at_the_file_a_save_would_write(root: Path, requested: str, was: str) -> None:
     for version in ("v1", "v2"):
         (root / version).mkdir()
         (root / version / "a.txt").write_text(f"{version}\n")

@@ -35,9 +35,7 @@ def no_secret_in(answer: Message) -> bool:
 
 
 @pytest.mark.parametrize(("capabilities", "questions"), [(None, 2), (REVIEW, 1)])
-async def test_allowed_once_it_is_read_once(
-    root: Path, env: Path, capabilities: Message | None, questions: int
-) -> None:
+async def test_once_means_once(root: Path, env: Path, capabilities: Message | None, questions: int) -> None:
     """Where numbers choose, a second question confirms approval; review clients list their questions."""
     async with editing(root, capabilities=capabilities, answers=answering(pressing("Allow once"))) as editor:
         first = await editor.read(".env", agent="Ada")
@@ -55,9 +53,7 @@ async def test_allowed_once_it_is_read_once(
     assert "An agent asks" in third["message"]
 
 
-async def test_where_nobody_can_be_asked_the_text_says_what_the_user_can_set(
-    editor: Editor, env: Path
-) -> None:
+async def test_where_nobody_can_be_asked_the_text_says_what_to_set(editor: Editor, env: Path) -> None:
     answer = await editor.read(".env")
     assert answer["error"]["code"] == "ACCESS_DENIED"
     assert "the file was not read" in answer["error"]["message"]

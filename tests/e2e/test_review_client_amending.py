@@ -66,9 +66,7 @@ async def test_bytes_that_are_no_text_cannot_be_amended(editor: Editor, root: Pa
     assert (await answer)["error"]["code"] == "USER_REJECTED"
 
 
-async def test_an_amendment_of_an_open_document_is_what_the_client_applies(
-    editor: Editor, root: Path
-) -> None:
+async def test_the_client_applies_an_amendment_of_an_open_document(editor: Editor, root: Path) -> None:
     (root / "a.txt").write_text("one\ntwo\nthree\n")
     document = editor.open("a.txt")
     proposal, answer = await proposed(editor, "a.txt", "two", "2")
@@ -148,9 +146,7 @@ async def test_an_amendment_of_a_large_file_is_checked_too(editor: Editor, root:
     assert (root / "a.txt").read_text() == large + "TWO\n"
 
 
-async def test_an_amended_new_file_takes_the_line_ends_it_was_proposed_with(
-    editor: Editor, root: Path
-) -> None:
+async def test_an_amended_new_file_has_the_line_ends_it_was_proposed_with(editor: Editor, root: Path) -> None:
     creating = editor.start("agentfs/write", {"path": "new.txt", "content": "one\r\ntwo\r\n"})
     proposal = await editor.proposed()
     assert proposal["files"][0]["eol"] == "crlf"
@@ -164,9 +160,7 @@ LARGE = "x" * 99 + "\n"
 
 @pytest.mark.parametrize("lines", [0, 20_000], ids=["small", "large"])
 @pytest.mark.parametrize("behind", ["rejected", "accepted", "amended", "cancelled"])
-async def test_the_first_settle_decides_whatever_is_sent_right_behind_it(
-    root: Path, lines: int, behind: str
-) -> None:
+async def test_the_first_settle_decides_whatever_follows_it(root: Path, lines: int, behind: str) -> None:
     text = LARGE * lines
     (root / "a.txt").write_text(f"{text}two\n")
     async with editing(root, **REVIEWING) as editor:
@@ -182,9 +176,7 @@ async def test_the_first_settle_decides_whatever_is_sent_right_behind_it(
 
 
 @pytest.mark.parametrize("behind", ["rejected", "accepted", "amended", "cancelled", "folder closed"])
-async def test_a_settle_that_cannot_be_done_leaves_the_decision_to_what_was_sent_right_behind_it(
-    root: Path, behind: str
-) -> None:
+async def test_a_settle_that_cannot_be_done_leaves_the_decision_to_the_next(root: Path, behind: str) -> None:
     text = LARGE * 20_000
     (root / "a.txt").write_text(f"{text}two\n")
     async with editing(root, **REVIEWING) as editor:

@@ -15,7 +15,7 @@ pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))
 
 
-async def test_what_eyes_miss_is_pointed_at_in_the_proposal_and_written_as_it_came(
+async def test_what_eyes_miss_is_pointed_at_and_written_as_it_came(
     editor: Editor, root: Path, file: Path
 ) -> None:
     (root / "link.py").hardlink_to(file)
@@ -96,9 +96,7 @@ async def test_a_client_may_hold_the_preview_until_all_is_over(editor: Editor, f
     assert again["data"]["content"] == CHANGED
 
 
-async def test_reviews_of_several_files_are_shown_side_by_side(
-    editor: Editor, root: Path, file: Path
-) -> None:
+async def test_reviews_of_two_files_are_shown_side_by_side(editor: Editor, root: Path, file: Path) -> None:
     (root / "b.py").write_text(TEXT)
     first, answer = await asked(editor)
     await editor.read("b.py")

@@ -18,7 +18,7 @@ async def editor(root: Path) -> AsyncIterator[Editor]:
 
 
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "closed"])
-async def test_a_folder_that_is_closed_behind_a_yes_keeps_nothing_from_landing(
+async def test_closing_a_folder_behind_a_yes_is_too_late(
     editor: Editor, root: Path, file: Path, is_open: bool
 ) -> None:
     if is_open:
@@ -47,7 +47,7 @@ async def test_a_folder_that_is_closed_behind_a_yes_keeps_nothing_from_landing(
     )
 
 
-async def test_a_queued_proposal_that_is_withdrawn_tells_of_no_review(
+async def test_a_proposal_withdrawn_while_queued_has_no_review(
     editor: Editor, root: Path, file: Path
 ) -> None:
     editor.answers[APPLY] = lambda _: NO_ANSWER
@@ -62,9 +62,7 @@ async def test_a_queued_proposal_that_is_withdrawn_tells_of_no_review(
     assert "review" not in told["context"]
 
 
-async def test_a_settle_counts_though_the_client_goes_away_right_behind_it(
-    editor: Editor, file: Path
-) -> None:
+async def test_a_settle_counts_though_the_client_leaves_right_behind_it(editor: Editor, file: Path) -> None:
     editor.answers[APPLY] = lambda _: NO_ANSWER
     proposal, _ = await asked(editor)
     editor.start("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})

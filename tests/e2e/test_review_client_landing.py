@@ -22,7 +22,7 @@ async def report(editor: Editor, proposal: Message, **told: Any) -> Message:
     return await editor.request(f"agentfs/{name}", {"id": proposal["id"], "files": files})
 
 
-async def test_accepting_a_closed_file_writes_exactly_what_was_shown(
+async def test_accepting_a_closed_file_writes_just_what_was_shown(
     editor: Editor, root: Path, file: Path
 ) -> None:
     proposal, answer = await asked(editor)
@@ -45,7 +45,7 @@ async def test_a_change_on_disk_during_the_review_is_a_conflict(editor: Editor, 
 
 @pytest.mark.parametrize("is_open", [False, True])
 @pytest.mark.parametrize("moved", ["folder/a.py", "folder"])
-async def test_a_link_put_in_its_place_meanwhile_is_a_conflict_and_not_followed(
+async def test_a_link_put_in_its_place_is_a_conflict(
     editor: Editor, root: Path, moved: str, is_open: bool
 ) -> None:
     path = root / "folder" / "a.py"
@@ -155,7 +155,7 @@ async def test_a_formatter_on_save_is_told_as_on_save(editor: Editor, file: Path
         ({"review": True, "save": True}, {"save": "never"}),
     ],
 )
-async def test_where_nothing_is_saved_the_client_is_told_to_save_nothing(
+async def test_where_nothing_is_saved_none_is_asked(
     root: Path, file: Path, client: Message, options: Message
 ) -> None:
     declared = REVIEWING | {"capabilities": {"experimental": {"agentfs": client}}}
@@ -167,9 +167,7 @@ async def test_where_nothing_is_saved_the_client_is_told_to_save_nothing(
         assert (await answer)["data"]["landing"] == "editor"
 
 
-async def test_no_folder_is_made_before_the_yes_and_none_is_left_after_a_no(
-    editor: Editor, root: Path
-) -> None:
+async def test_no_folder_is_made_before_the_yes_or_left_after_a_no(editor: Editor, root: Path) -> None:
     for number, decision in enumerate(("rejected", "accepted"), start=1):
         future = editor.start("agentfs/write", {"path": "new/deep/a.py", "content": "x\n"})
         proposal = await editor.proposed(number)

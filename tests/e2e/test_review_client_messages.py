@@ -34,9 +34,7 @@ def wrong_settles(uri: str) -> list[Any]:
     return bodies + [{"decision": "accepted", "files": wrong} for wrong in files]
 
 
-async def test_a_settle_of_the_wrong_shape_is_refused_and_the_proposal_can_still_be_settled(
-    editor: Editor, file: Path
-) -> None:
+async def test_a_settle_of_a_wrong_shape_is_refused_and_can_be_repeated(editor: Editor, file: Path) -> None:
     proposal, answer = await asked(editor)
     for params in (None, [], "x", {}, {"id": None}, {"id": 5}, {"id": [proposal["id"]]}):
         refused = await editor.request("agentfs/settle", params)
@@ -52,9 +50,7 @@ async def test_a_settle_of_the_wrong_shape_is_refused_and_the_proposal_can_still
     assert file.read_text() == CHANGED
 
 
-async def test_reports_of_the_wrong_shape_are_refused_and_can_be_made_again(
-    editor: Editor, file: Path
-) -> None:
+async def test_reports_of_a_wrong_shape_are_refused_and_can_be_repeated(editor: Editor, file: Path) -> None:
     uri = file.as_uri()
     wrong: list[Any] = [
         True,
@@ -152,9 +148,7 @@ async def test_reporting_on_a_file_that_the_server_wrote_is_answered(editor: Edi
     assert await editor.request("agentfs/saved", {"id": proposal["id"], "files": []}) == {}
 
 
-async def test_the_same_file_under_another_spelling_of_its_uri_is_the_same(
-    editor: Editor, root: Path
-) -> None:
+async def test_a_file_under_another_spelling_of_its_uri_is_the_same(editor: Editor, root: Path) -> None:
     file = root / "a b.py"
     file.write_text(TEXT)
     spelt = file.as_uri().replace("file:///", "file://localhost/")

@@ -65,9 +65,7 @@ class Heard:
 
 @pytest.mark.parametrize("size", [0, 2_000_000], ids=["small", "large"])
 @pytest.mark.parametrize("how", ["closed", "open", "unsaved work", "rejected", "conflict", "not applied"])
-async def test_the_client_has_its_answers_before_the_end_and_the_agent_after_it(
-    editor: Editor, file: Path, how: str, size: int
-) -> None:
+async def test_the_client_is_answered_first(editor: Editor, file: Path, how: str, size: int) -> None:
     """However large the file is: work off the event loop changes no order."""
     text = TEXT + LONG * (size // len(LONG))
     file.write_text(text)
@@ -95,17 +93,13 @@ async def test_the_client_has_its_answers_before_the_end_and_the_agent_after_it(
     assert await heard.all() == [*sent, "settled", "the agent's answer"]
 
 
-async def test_a_proposal_that_is_taken_back_is_settled_before_the_agent_is_answered(
-    editor: Editor, file: Path
-) -> None:
+async def test_a_withdrawn_proposal_is_settled_before_the_answer(editor: Editor, file: Path) -> None:
     heard = Heard(editor, *await asked(editor))
     editor.cancel(heard.answer)
     assert await heard.all() == ["settled", "the agent's answer"]
 
 
-async def test_a_settle_that_comes_together_with_the_previews_answer_is_answered_in_the_same_order(
-    editor: Editor, file: Path
-) -> None:
+async def test_a_settle_and_the_previews_answer_are_answered_in_order(editor: Editor, file: Path) -> None:
     editor.answers["workspace/applyEdit"] = lambda _: NO_ANSWER
     heard = Heard(editor, *await asked(editor))
     preview = await editor.seen_message("workspace/applyEdit")
@@ -116,7 +110,7 @@ async def test_a_settle_that_comes_together_with_the_previews_answer_is_answered
     assert await heard.all() == ["settle", "settled", "the agent's answer"]
 
 
-async def test_a_settle_that_cannot_be_done_and_is_looked_at_is_answered_in_the_same_order(
+async def test_a_settle_that_cannot_be_done_is_looked_at_and_answered_in_order(
     editor: Editor, file: Path
 ) -> None:
     """Whether a large amended text fits is checked off the event loop; meanwhile the agent cancels."""
@@ -207,7 +201,7 @@ async def test_a_client_that_begins_anew_finds_what_waits(editor: Editor, root: 
 
 
 @pytest.mark.parametrize(("unsaved", "outcome"), [("", "landed"), ("mine\n", "editor")])
-async def test_the_outcome_of_a_batch_is_that_of_what_landed_of_it(
+async def test_a_batch_is_what_landed_of_it(
     editor: Editor, root: Path, file: Path, unsaved: str, outcome: str
 ) -> None:
     editor.open("a.py", TEXT + unsaved)
@@ -280,9 +274,7 @@ async def dirty(editor: Editor) -> bool:
     return told
 
 
-async def test_the_state_of_a_document_counts_from_its_opening_to_its_next_save(
-    editor: Editor, file: Path
-) -> None:
+async def test_the_state_of_a_document_counts_from_opening_to_next_save(editor: Editor, file: Path) -> None:
     def tell(**state: Any) -> None:
         editor.notify("agentfs/documentState", {"uri": file.as_uri(), **state})
 

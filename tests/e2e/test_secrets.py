@@ -123,9 +123,7 @@ async def test_no_crowd_of_other_findings_hides_it(editor: Editor) -> None:
 
 
 @pytest.mark.parametrize("atomic", [True, False])
-async def test_a_batch_is_asked_for_where_one_file_of_it_holds_one(
-    editor: Editor, root: Path, atomic: bool
-) -> None:
+async def test_a_batch_is_asked_for_if_one_file_holds_one(editor: Editor, root: Path, atomic: bool) -> None:
     operations = [
         {"tool": "write", "params": {"path": path, "content": content}}
         for path, content in (("a", "plain\n"), ("b", TEXT))

@@ -47,9 +47,7 @@ def state(root: Path) -> Path:
     return root.parent / f"{root.name}-state"
 
 
-async def test_what_landed_is_shown_with_its_diffs_and_drives_no_terminal(
-    root: Path, state: Path, ids: list[str]
-) -> None:
+async def test_what_landed_is_shown_and_drives_no_terminal(root: Path, state: Path, ids: list[str]) -> None:
     shown = command(state, "history", cwd=root / "src")
     assert shown.returncode == 0, shown.stderr
     newest, older = (shown.stdout.index(f"change {one}") for one in ids)
@@ -109,9 +107,7 @@ async def test_text_of_agents_and_files_forges_no_lines(root: Path, state: Path)
     assert [line for line in (shown + asked).splitlines() if line.lstrip().startswith("forged")] == []
 
 
-async def test_without_a_terminal_nothing_is_undone_unless_it_is_said(
-    root: Path, state: Path, ids: list[str]
-) -> None:
+async def test_without_a_terminal_undoing_must_be_said(root: Path, state: Path, ids: list[str]) -> None:
     refused = command(state, "undo", ids[0], cwd=root)
     assert refused.returncode == 1
     assert "--yes" in refused.stderr
@@ -150,9 +146,7 @@ async def test_what_cannot_be_done_is_said(root: Path, state: Path, ids: list[st
 
 
 @pytest.mark.parametrize("arguments", [["history"], ["history", "--json"], ["check-config", "--json"]])
-async def test_whoever_has_read_enough_sees_no_traceback(
-    root: Path, state: Path, ids: list[str], arguments: list[str]
-) -> None:
+async def test_a_pipe_may_be_closed(root: Path, state: Path, ids: list[str], arguments: list[str]) -> None:
     assert ids
     reads, writes = os.pipe()
     os.close(reads)

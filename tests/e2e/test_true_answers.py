@@ -84,9 +84,7 @@ def unknown_in(answer: Message) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize("new", ["two\nnew\n", "new\ntwo\n", "2\nnew\n"])
 @pytest.mark.parametrize("typing", ["", "mine\n"])
-async def test_an_edit_that_the_editor_applied_twice_is_not_told_as_made(
-    root: Path, new: str, typing: str
-) -> None:
+async def test_an_edit_the_editor_applied_twice_is_not_told_made(root: Path, new: str, typing: str) -> None:
     async with editing(root, options=AUTO) as editor:
 
         def apply_twice(params: Message) -> Message:
@@ -234,7 +232,7 @@ def error(_: Message) -> object:
 
 @pytest.mark.parametrize("said", [no, odd, silence, error])
 @pytest.mark.parametrize("atomic", [True, False])
-async def test_a_preview_that_is_applied_against_its_own_answer(
+async def test_a_preview_applied_against_its_answer(
     root: Path, said: Callable[[Message], object], atomic: bool
 ) -> None:
     options = IMPATIENT | {"approval": {"timeout_s": 0.3}}

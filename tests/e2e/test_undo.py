@@ -144,9 +144,7 @@ async def test_an_agent_undoes_no_change_with_a_file_whose_reading_is_denied(roo
 
 
 @pytest.mark.parametrize("reading", ["ask", "deny"])
-async def test_the_answer_keeps_to_what_may_be_read_once_the_undo_has_landed(
-    root: Path, reading: str
-) -> None:
+async def test_the_answer_keeps_to_what_may_be_read_once_the_undo_landed(root: Path, reading: str) -> None:
     change_id = await batch_of_two(root)
     asking: Message = {"approval": {"mode": "manual"}}
     async with editing(root, **{**REVIEWING, "options": asking}) as editor:
@@ -193,9 +191,7 @@ async def test_a_change_sent_right_behind_an_undo_is_not_undone_in_its_place(roo
 
 
 @pytest.mark.parametrize("how", ["not recorded", "unknown"])
-async def test_no_earlier_change_is_undone_for_the_last_one_that_history_does_not_have(
-    root: Path, how: str
-) -> None:
+async def test_no_earlier_change_is_undone_for_a_last_one_not_in_history(root: Path, how: str) -> None:
     (root / "a.txt").write_text("one\n")
     (root / "b.txt").write_text(LINES)
     async with editing(root, options={**AUTO, "landing_timeout_s": 0.1}) as editor:

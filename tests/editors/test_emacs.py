@@ -88,9 +88,7 @@ async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
     assert (root / "a.py").read_text() == TEXT.replace("two", "2")
 
 
-async def test_where_a_page_is_not_in_the_minibuffer_as_a_whole_it_is_never_asked_about(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_page_cut_short_is_never_asked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("support.terminal.LINES", 19)
     async with emacs(root, SERVER) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")

@@ -48,9 +48,7 @@ async def choose(editor: RealEditor, title: str, number: int) -> None:
     editor.screen.press(f"{place}\r")
 
 
-async def test_typing_while_a_proposal_arrives_lands_nothing(
-    root: Path, file: Path, repository: Path
-) -> None:
+async def test_typing_as_a_proposal_arrives_lands_nothing(root: Path, file: Path, repository: Path) -> None:
     async with neovim(root, repository, SERVER) as editor:
         editor.screen.press("i2\r")
         await editor.wire.seen("textDocument/didChange")
@@ -72,7 +70,7 @@ async def test_typing_while_a_proposal_arrives_lands_nothing(
 
 
 @pytest.mark.parametrize(("selecting", "key"), [("Vj", "d"), ("Vj\x07", "x\x1b")])
-async def test_an_arriving_diff_does_not_end_a_selection(
+async def test_an_arriving_diff_ends_no_selection(
     root: Path, file: Path, repository: Path, selecting: str, key: str
 ) -> None:
     async with neovim(root, repository, SERVER) as editor:
@@ -128,9 +126,7 @@ async def test_what_was_typed_into_a_terminal_lands_nothing(root: Path, file: Pa
     assert file.read_text() == TEXT
 
 
-async def test_numbers_typed_into_a_terminal_at_leisure_land_nothing(
-    root: Path, file: Path, repository: Path
-) -> None:
+async def test_numbers_typed_into_a_terminal_land_nothing(root: Path, file: Path, repository: Path) -> None:
     async with neovim(root, repository, SERVER) as editor:
         editor.screen.press(":terminal sh\ri")
         await editor.screen.shows("$" if os.getuid() else "#")
@@ -147,9 +143,7 @@ async def test_numbers_typed_into_a_terminal_at_leisure_land_nothing(
     assert file.read_text() == TEXT
 
 
-async def test_the_diff_is_on_the_screen_when_the_question_is(
-    root: Path, file: Path, repository: Path
-) -> None:
+async def test_the_diff_is_on_the_screen_with_the_question(root: Path, file: Path, repository: Path) -> None:
     async with neovim(root, repository) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")
         screen = await editor.screen.shows("3: Always for this session")
@@ -182,7 +176,7 @@ async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, 
     assert all(f"+{line}\n" in shown for line in lines)
 
 
-async def test_a_question_that_the_editors_own_error_hides_begins_with_a_page_that_measures(
+async def test_a_question_hidden_by_an_error_begins_with_measuring(
     root: Path, file: Path, repository: Path
 ) -> None:
     """In the command-line window Neovim's own handler can't show the diff, and its error waits for a key."""
@@ -229,7 +223,7 @@ def test_no_modeline_of_a_diff_is_obeyed(tmp_path: Path, repository: Path) -> No
     "content", ["one\n2\n", "one\ntwo\n", "one\ntwo\nthree\n", "one\ntwo\n\n", "zero\none\n2\n", "2\ntwo\n"]
 )
 @pytest.mark.parametrize("option", ["fixeol", "nofixeol"])
-async def test_a_file_without_a_last_line_end_gets_the_one_that_is_written_and_no_more(
+async def test_a_file_gets_the_last_line_end_that_is_written(
     root: Path, repository: Path, content: str, option: str
 ) -> None:
     file = root / "a.py"
@@ -255,9 +249,7 @@ async def test_a_file_without_a_last_line_end_gets_the_one_that_is_written_and_n
 
 @pytest.mark.parametrize("before", ["", "\n\n", "one", "one\n"])
 @pytest.mark.parametrize("content", ["", "\n"])
-async def test_a_document_without_text_is_written_and_reads_as_saved(
-    root: Path, repository: Path, before: str, content: str
-) -> None:
+async def test_an_empty_document_is_saved(root: Path, repository: Path, before: str, content: str) -> None:
     file = root / "a.py"
     file.write_text(before)
     async with neovim(root, repository, SERVER, AUTO) as editor:

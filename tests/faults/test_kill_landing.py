@@ -56,9 +56,7 @@ def _start_again(base: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("special", [True, False], ids=["system calls", "stand-ins"])
 @pytest.mark.parametrize("relative", ["a.py", "made/deep/new.py"])
-def test_killed_at_each_system_call_a_landing_leaves_old_or_new(
-    tmp_path: Path, relative: str, special: bool
-) -> None:
+def test_killed_at_each_call_it_leaves_old_or_new(tmp_path: Path, relative: str, special: bool) -> None:
     base = tmp_path / "base"
     _workspace(base)
     command = [sys.executable, "-c", _LANDING, str(base), relative, str(special)]

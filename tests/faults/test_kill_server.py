@@ -40,9 +40,7 @@ async def start_again(root: Path) -> None:
 
 
 @pytest.mark.parametrize("answered", [0, 1, 2, 3, 5, 7, 11, 16, 22, 29])
-async def test_killed_while_it_lands_the_files_are_whole_and_nothing_else_stays(
-    root: Path, answered: int
-) -> None:
+async def test_killed_while_it_lands_files_are_whole_and_none_else_stay(root: Path, answered: int) -> None:
     (root / "a.py").write_text(content(0))
     async with editing(root, options=AUTO) as editor:
         await editor.read("a.py", limit=0)

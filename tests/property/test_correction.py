@@ -22,9 +22,7 @@ TEXTS = st.builds(lambda lines, end: end.join(lines), st.lists(LINES, max_size=7
 
 
 @given(TEXTS, TEXTS, st.integers(0, 40), st.integers(0, 40))
-def test_every_line_is_looked_at_that_is_not_the_files_own(
-    content: str, original: str, head: int, tail: int
-) -> None:
+def test_every_line_not_the_files_own_is_looked_at(content: str, original: str, head: int, tail: int) -> None:
     content = original[:head] + content + original[len(original) - tail :]
     lines = normalise(content).split("\n")
     alone = [(number, find_placeholder(line, "another file")) for number, line in enumerate(lines, 1)]

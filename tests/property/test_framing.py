@@ -15,9 +15,7 @@ HEADERS = st.sampled_from(
 
 
 @given(bodies=BODIES, headers=st.lists(HEADERS, min_size=6, max_size=6), cuts=st.lists(st.integers(0, 500)))
-def test_any_cut_of_a_stream_gives_the_same_frames(
-    bodies: list[bytes], headers: list[bytes], cuts: list[int]
-) -> None:
+def test_any_cut_gives_the_same_frames(bodies: list[bytes], headers: list[bytes], cuts: list[int]) -> None:
     data = b"".join(header % len(body) + body for header, body in zip(headers, bodies, strict=False))
     framer = Framer(LIMIT)
     found: list[Frame] = []

@@ -24,9 +24,7 @@ MARKED = ("utf-8-sig", "utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be")
     wanted=st.integers(0, 6),
     block=st.sampled_from((8, 16, 1 << 20)),
 )
-def test_a_range_is_what_cutting_the_whole_text_gives(
-    text: str, encoding: str, start: int, wanted: int, block: int
-) -> None:
+def test_a_range_is_a_cut_of_the_text(text: str, encoding: str, start: int, wanted: int, block: int) -> None:
     lines = LINE.findall(text)
     mark = "\ufeff" if encoding in MARKED[1:] else ""
     with tempfile.TemporaryFile() as file, patch.object(scanning, "_BLOCK", block):

@@ -42,9 +42,7 @@ def overlapping_count(text: str, old: str) -> int:
 
 
 @given(st.one_of(ANY, CRAMPED), st.one_of(ANY, CRAMPED), st.one_of(ANY, CRAMPED), st.booleans())
-def test_any_texts_give_a_match_or_a_domain_error_and_the_same_again(
-    text: str, old: str, new: str, replace_all: bool
-) -> None:
+def test_any_texts_give_a_match_or_an_error_again(text: str, old: str, new: str, replace_all: bool) -> None:
     first = attempt(text, old, new, replace_all=replace_all)
     again = attempt(text, old, new, replace_all=replace_all)
     assert first == again or repr(first) == repr(again)
@@ -62,9 +60,7 @@ def test_a_piece_of_the_text_is_found_or_refused_never_missed(
 
 
 @given(CRAMPED, CRAMPED, CRAMPED, st.booleans())
-def test_splices_are_in_order_do_not_overlap_and_change_something(
-    text: str, old: str, new: str, replace_all: bool
-) -> None:
+def test_splices_are_ordered_apart_and_change_text(text: str, old: str, new: str, replace_all: bool) -> None:
     found = attempt(text, old, new, replace_all=replace_all)
     if isinstance(found, Match):
         at = 0
@@ -86,7 +82,7 @@ def test_one_exact_place_is_replaced_as_text_replace_does(head: str, old: str, t
 
 
 @given(PLAIN.filter(bool), st.lists(PLAIN, min_size=3, max_size=5), PLAIN, st.booleans())
-def test_several_exact_places_are_counted_and_replaced_only_on_demand(
+def test_exact_places_are_counted_and_replaced(
     old: str, between: list[str], new: str, replace_all: bool
 ) -> None:
     text = old.join(between)
@@ -116,9 +112,7 @@ def test_the_expected_count_holds_or_nothing_changes(text: str, old: str, new: s
 
 
 @given(LINES, st.data())
-def test_what_is_not_replaced_stays_character_for_character(
-    lines: list[tuple[int, str]], data: st.DataObject
-) -> None:
+def test_what_is_not_replaced_stays_as_it_was(lines: list[tuple[int, str]], data: st.DataObject) -> None:
     """Blocks of a file with odd line ends and whitespace, requested with noise: the rest stays untouched."""
     file = [
         (" " * 4 * depth + word + data.draw(st.sampled_from(["", " ", "\t"])), data.draw(EOLS))
@@ -147,9 +141,7 @@ def test_what_is_not_replaced_stays_character_for_character(
 
 
 @given(LINES, st.data())
-def test_noise_that_a_level_allows_leads_to_the_right_place(
-    lines: list[tuple[int, str]], data: st.DataObject
-) -> None:
+def test_noise_a_level_allows_finds_the_place(lines: list[tuple[int, str]], data: st.DataObject) -> None:
     """One line is unique; the block around it is requested with other whitespace and line ends."""
     at = data.draw(st.integers(0, len(lines) - 1))
     file = [" " * 4 * depth + word for depth, word in lines]
@@ -175,8 +167,6 @@ def test_a_block_with_one_other_word_is_nowhere(words: list[str], data: st.DataO
 
 
 @given(st.one_of(ANY, CRAMPED), st.one_of(ANY, CRAMPED))
-def test_looking_for_text_left_out_never_fails_and_points_into_the_content(
-    content: str, original: str
-) -> None:
+def test_looking_for_text_left_out_never_fails_and_points_into_content(content: str, original: str) -> None:
     found = find_placeholder(content, original)
     assert found is None or found.marker in normalise(content).split("\n")[found.line - 1]

@@ -73,9 +73,7 @@ def test_every_page_fits_the_editor(lines: list[str], limits: MessageLimits) -> 
 
 @example(LONG_WORDS)
 @given(st.lists(line, max_size=30))
-def test_helix_which_makes_no_room_for_rows_that_end_between_words_gets_lines_of_one_row(
-    lines: list[str],
-) -> None:
+def test_helix_which_makes_no_room_for_broken_rows_gets_lines_of_one_row(lines: list[str]) -> None:
     limits = limits_of(EditorTraits(name="helix"))
     for page in paged(lines, LAST, limits):
         assert max(map(columns_of, page.split("\n"))) < limits.columns

@@ -18,7 +18,7 @@ def folder(tmp_path: Path) -> Folder:
     return folder_at(str(tmp_path))
 
 
-def test_a_file_swept_before_it_was_locked_is_made_again(
+def test_a_file_swept_early_is_made_again(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lock, sweeps = fcntl.flock, [1]
@@ -38,7 +38,7 @@ def test_a_file_swept_before_it_was_locked_is_made_again(
     assert not (tmp_path / NAME).exists()
 
 
-def test_a_sweep_that_came_second_leaves_the_new_file_of_the_same_name(
+def test_a_second_sweep_leaves_the_new_file(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / NAME).write_text("abandoned")

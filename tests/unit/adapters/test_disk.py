@@ -101,9 +101,7 @@ def test_a_link_put_in_place_after_resolving_is_not_followed(disk: Disk, link: s
         disk.stage(location, b"x", None)
 
 
-def test_a_root_that_cannot_be_reached_is_not_called_gone(
-    disk: Disk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_root_out_of_reach_is_not_called_gone(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if its mount had lost its server."""
     disk.put("f", b"x")
     location = disk.at("f")
@@ -133,9 +131,7 @@ def test_running_out_of_handles_is_told_and_not_fatal(disk: Disk) -> None:
     assert disk.store.read(location, 10).data == b"x"
 
 
-def test_of_a_log_that_never_rests_data_and_size_belong_together(
-    disk: Disk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_data_and_size_of_a_busy_log_belong_together(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     path = disk.put("log", b"line\n")
     read_whole = adapter._read_whole
 
@@ -150,9 +146,7 @@ def test_of_a_log_that_never_rests_data_and_size_belong_together(
     assert blob.data == b"line\n" * (blob.stat.size // 5)
 
 
-def test_a_file_that_changed_while_it_was_read_is_read_again(
-    disk: Disk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_changed_while_read_is_read_again(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     path = disk.put("a.py", b"old text")
     read_whole, reads = adapter._read_whole, []
 
@@ -167,9 +161,7 @@ def test_a_file_that_changed_while_it_was_read_is_read_again(
     assert (blob.data, blob.stat.size) == (b"new", 3)
 
 
-def test_a_file_that_shrinks_whenever_it_is_read_is_given_up(
-    disk: Disk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_shrinks_at_each_read_is_given_up(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     path = disk.put("a.py", b"x" * 100)
     read_whole = adapter._read_whole
 

@@ -11,9 +11,7 @@ from agentfs_lsp.adapters.documents import OpenDocuments, path_of
 from support.documents import UNCERTAIN, at, changing, named, opened, opening
 
 
-def test_changes_are_followed_in_order_each_on_the_result_of_the_one_before(
-    documents: OpenDocuments, file: Path
-) -> None:
+def test_changes_follow_in_order_each_on_the_one_before(documents: OpenDocuments, file: Path) -> None:
     document = opened(documents, file)
     insert, join = at((1, 0), (1, 3), "zwei"), at((0, 3), (1, 0), " ")
     documents.changed(changing(file.as_uri(), 5, insert, join, at((0, 8), (0, 8), "!")))
@@ -23,9 +21,7 @@ def test_changes_are_followed_in_order_each_on_the_result_of_the_one_before(
 @pytest.mark.parametrize(
     ("encoding", "column"), [("utf-16", 3), ("utf-8", 7), ("utf-32", 2)], ids=["utf-16", "utf-8", "utf-32"]
 )
-def test_columns_count_what_was_agreed_on(
-    documents: OpenDocuments, file: Path, encoding: Any, column: int
-) -> None:
+def test_columns_count_as_agreed(documents: OpenDocuments, file: Path, encoding: Any, column: int) -> None:
     documents.encoding = encoding
     document = opened(documents, file, "\n漢😀x")
     documents.changed(changing(file.as_uri(), 2, at((1, column), (1, column + 1), "y")))
@@ -33,17 +29,13 @@ def test_columns_count_what_was_agreed_on(
 
 
 @pytest.mark.parametrize("content", ["\f", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
-def test_what_is_no_line_end_in_an_editor_is_none_here(
-    documents: OpenDocuments, file: Path, content: str
-) -> None:
+def test_what_ends_no_line_in_an_editor_ends_none(documents: OpenDocuments, file: Path, content: str) -> None:
     document = opened(documents, file, f"a{content}b\rc\r\nd\ne")
     documents.changed(changing(file.as_uri(), 2, at((3, 0), (3, 1), "E"), at((0, 2), (0, 3), "B")))
     assert document.text == f"a{content}B\rc\r\nd\nE"
 
 
-def test_whole_texts_and_places_behind_the_end_are_taken_as_editors_mean_them(
-    documents: OpenDocuments, file: Path
-) -> None:
+def test_whole_texts_and_places_behind_the_end_are_followed(documents: OpenDocuments, file: Path) -> None:
     document = opened(documents, file)
     documents.changed(changing(file.as_uri(), 2, {"text": "whole"}, at((0, 99), (99, 0), "!")))
     assert document.text == "whole!"
@@ -54,7 +46,7 @@ def test_whole_texts_and_places_behind_the_end_are_taken_as_editors_mean_them(
 
 
 @pytest.mark.parametrize("change", UNCERTAIN)
-def test_a_change_that_is_not_certain_puts_the_document_out_of_sync_until_its_whole_text_comes(
+def test_an_uncertain_change_ends_sync_until_the_whole_text(
     documents: OpenDocuments, file: Path, change: Any
 ) -> None:
     document = opened(documents, file, "text😀\n")
@@ -90,9 +82,7 @@ def test_a_document_opened_without_a_text_is_known_to_be_open(documents: OpenDoc
     assert not document.in_sync
 
 
-def test_a_version_that_goes_back_is_not_trusted_without_the_whole_text(
-    documents: OpenDocuments, file: Path
-) -> None:
+def test_a_version_going_back_is_not_trusted_without_the_text(documents: OpenDocuments, file: Path) -> None:
     document = opened(documents, file)
     documents.changed(changing(file.as_uri(), 7, at((0, 0), (0, 0), "a")))
     documents.changed(changing(file.as_uri(), 6, at((0, 0), (0, 0), "b")))
@@ -102,9 +92,7 @@ def test_a_version_that_goes_back_is_not_trusted_without_the_whole_text(
 
 
 @pytest.mark.parametrize("version", [1, None, "3", True])
-def test_an_editor_that_does_not_count_versions_is_followed_all_the_same(
-    documents: OpenDocuments, file: Path, version: Any
-) -> None:
+def test_an_editor_without_versions_is_followed(documents: OpenDocuments, file: Path, version: Any) -> None:
     document = opened(documents, file)
     documents.changed(changing(file.as_uri(), version, at((0, 0), (0, 0), "a")))
     assert (document.in_sync, document.text, document.version) == (True, "aone\ntwo\n", 1)
@@ -135,9 +123,7 @@ def test_odd_and_late_messages_are_only_logged(
     assert all(record.levelno <= logging.WARNING for record in caplog.records)
 
 
-def test_the_log_holds_nothing_of_a_text(
-    documents: OpenDocuments, file: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_no_text_is_logged(documents: OpenDocuments, file: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     opened(documents, file, "secret")
     for change in UNCERTAIN:

@@ -103,9 +103,7 @@ def test_a_damaged_file_is_written_anew(kept: Path, compilations: list[str], spo
     assert not compilations
 
 
-def test_nothing_is_written_where_python_writes_no_bytecode(
-    kept: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_written_if_python_writes_no_bytecode(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     with cached_generated_code(str(kept)):
         made, _ = classes()

@@ -68,7 +68,7 @@ def test_a_missing_file_is_missing(disk: Disk) -> None:
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("block", [8, 12, 1 << 20])
-def test_every_line_is_found_in_every_encoding(
+def test_every_line_in_every_encoding(
     disk: Disk, encoding: str, block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Characters with bytes that look like line ends when misaligned; and one of two code units.

@@ -280,9 +280,7 @@ async def test_in_other_editors_nothing_is_repeated_and_others_go_first_after_a_
 
 
 @pytest.mark.parametrize("how", ["lost", "busy"])
-async def test_a_repeated_question_waits_for_the_typing_and_is_read_before_a_yes_counts(
-    emacs: Desk, how: str
-) -> None:
+async def test_a_repeated_question_waits_for_typing_and_reading(emacs: Desk, how: str) -> None:
     answer = emacs.ask()
     await emacs.clock.pass_until(0)
     if how == "busy":
@@ -320,9 +318,7 @@ async def test_a_question_that_waits_for_the_typing_lets_the_next_one_go_first(e
 
 @pytest.mark.parametrize("said", ["No", None])
 @pytest.mark.parametrize("refused", [0, 1])
-async def test_of_two_answers_that_arrive_together_a_no_counts(
-    emacs: Desk, refused: int, said: str | None
-) -> None:
+async def test_of_two_answers_at_once_a_no_counts(emacs: Desk, refused: int, said: str | None) -> None:
     answer = emacs.ask()
     await emacs.clock.pass_until(31_500)
     emacs.editor.asked[refused][3].set_result(said)

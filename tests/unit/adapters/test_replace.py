@@ -112,9 +112,7 @@ def test_the_folders_access_list_lets_nobody_into_a_replaced_file(disk: Disk) ->
     assert stat.S_IMODE(path.stat().st_mode) == 0o660
 
 
-def test_while_it_is_staged_nobody_else_can_read_what_only_the_owner_may(
-    disk: Disk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_staged_only_the_owner_may_read(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     keep = temporary.keep_attributes
 

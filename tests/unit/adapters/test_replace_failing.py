@@ -69,9 +69,7 @@ def _failing(handle: int) -> None:
     raise OSError(5, os.strerror(5))
 
 
-def test_a_folder_that_cannot_be_synced_takes_it_all_back(
-    disk: Disk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_folder_that_cannot_be_synced_takes_all_back(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     path = disk.put("a.py", b"old")
     update, create = stage(disk, "a.py", b"new"), stage(disk, "new.py", b"x")
     monkeypatch.setattr(staged_file, "sync", _failing)
@@ -86,9 +84,7 @@ def test_a_folder_that_cannot_be_synced_takes_it_all_back(
     assert disk.names() == {"a.py"}
 
 
-def test_where_nothing_can_be_exchanged_back_no_byte_is_removed(
-    disk: Disk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_if_nothing_can_be_exchanged_back_no_byte_goes(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     if not disk.kernel.exchange:
         pytest.skip("nothing is put back without an exchange")
     path = disk.put("a.py", b"old")
@@ -110,9 +106,7 @@ def test_where_nothing_can_be_exchanged_back_no_byte_is_removed(
 
 
 @pytest.mark.parametrize("missing", [22, 38, 95])
-def test_a_file_system_without_the_special_renames_is_served_all_the_same(
-    disk: Disk, missing: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_special_renames_may_be_missing(disk: Disk, missing: int, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(folder: int, one: str, other: str) -> None:
         raise OSError(missing, os.strerror(missing))
 

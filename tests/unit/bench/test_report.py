@@ -68,9 +68,7 @@ def test_medians_are_judged_not_single_calls() -> None:
         (0.4, 1.1, False, "2.75 times the floor"),
     ],
 )
-def test_a_small_edit_over_a_fast_floor_is_judged_by_the_difference(
-    floor: float, own: float, reached: bool, figure: str
-) -> None:
+def test_a_small_edit_is_judged_by_difference(floor: float, own: float, reached: bool, figure: str) -> None:
     (verdict,) = _of(_results({"edit 1 KB": {FLOOR: floor, AGENTFS: own}}), "edit 1 KB")
 
     assert (verdict.reached, verdict.figure) == (reached, figure)

@@ -106,9 +106,7 @@ def test_what_is_there_but_for_a_mark_is_not_called_another_letter_case() -> Non
     assert caught.value.cause is None
 
 
-def test_a_long_block_that_may_stand_at_many_places_is_not_gone_through_at_each(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_long_block_with_many_places_is_not_gone_through_at_each(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[int] = []
 
     def counted(file_lines: Sequence[str], old_lines: Sequence[str]) -> Shift | None:

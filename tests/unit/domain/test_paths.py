@@ -54,9 +54,7 @@ def test_a_path_in_the_only_root(path: str, relative: str) -> None:
     ],
 )
 @pytest.mark.parametrize("names", [(), ONE, TWO])
-def test_a_malformed_path_is_refused_whatever_the_roots(
-    path: str, reason: str, names: tuple[str, ...]
-) -> None:
+def test_a_malformed_path_is_refused_for_any_roots(path: str, reason: str, names: tuple[str, ...]) -> None:
     with pytest.raises(errors.MalformedPath) as caught:
         parse(path, names)
     assert (caught.value.path, caught.value.reason) == (path, reason)

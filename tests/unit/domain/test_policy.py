@@ -223,9 +223,7 @@ def test_the_table_has_every_protected_glob() -> None:
         ("/run/user/1000", "agentfs-lsp/socket", "/run/user/1000/agentfs-lsp"),
     ],
 )
-def test_the_servers_own_folders_are_denied_wherever_the_root_is(
-    root: str, relative: str, folder: str
-) -> None:
+def test_the_servers_own_folders_are_denied_for_any_root(root: str, relative: str, folder: str) -> None:
     for operation in OPERATIONS:
         verdict = POLICY.judge(operation, relative, root=root, mode="auto_edit")
         assert verdict == Verdict("deny", "own", f"{folder}/**")

@@ -93,9 +93,7 @@ def test_only_editors_known_to_ask_are_reviewed_by_preview(name: object, asks: b
         (None, False, False, False),
     ],
 )
-def test_review_and_save_are_only_what_the_client_said(
-    told: object, review: bool, save: bool, knows: bool
-) -> None:
+def test_review_and_save_are_as_the_client_said(told: object, review: bool, save: bool, knows: bool) -> None:
     client = flatten({"capabilities": {"experimental": {"agentfs": told}}})
     assert (client.traits.review, client.traits.save, client.knows_agentfs) == (review, save, knows)
 

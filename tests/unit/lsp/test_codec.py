@@ -116,9 +116,7 @@ def test_many_brackets_in_a_flat_message_are_no_nesting(parse: Parse) -> None:
         ({"\udc80": 10**30}, b'{"\\udc80":1000000000000000000000000000000}'),
     ],
 )
-def test_messages_are_written_compactly_and_lone_surrogates_survive(
-    formatter: Format, message: object, body: bytes
-) -> None:
+def test_messages_are_compact_and_surrogates_survive(formatter: Format, message: object, body: bytes) -> None:
     assert encode(message, formatter) == body
     assert decode(body) == message
 
@@ -143,7 +141,5 @@ def test_messages_are_written_compactly_and_lone_surrogates_survive(
         (b"\xff\x00", None),
     ],
 )
-def test_the_id_of_a_request_that_cannot_be_read_is_found_where_it_is_certain(
-    head: bytes, found: int | str | None
-) -> None:
+def test_the_id_of_an_unreadable_request_is_found_if_certain(head: bytes, found: int | str | None) -> None:
     assert find_id(head) == found

@@ -90,9 +90,7 @@ async def test_texts_for_the_user_lose_their_links_and_nothing_else_changes() ->
     assert (new, odd) == ({"token": LINK, "parts": [{"tooltip": SAFE}, 1, None]}, None)
 
 
-async def test_an_editor_of_one_line_is_sent_one_short_error_at_a_time(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_an_editor_of_one_line_gets_one_short_error_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agentfs_lsp.lsp.outgoing.LINE_S", 3600.0)
     sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
     outgoing = Outgoing(sent.put_nowait)

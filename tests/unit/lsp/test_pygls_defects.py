@@ -139,9 +139,7 @@ async def test_an_exceptions_traceback_stays_here(make: Callable[[], Server], to
 
 
 @pytest.mark.parametrize(("make", "answered"), [(stock, False), (ours, True)])
-async def test_a_cancelled_request_is_answered_while_its_thread_goes_on(
-    make: Callable[[], Server], answered: bool
-) -> None:
+async def test_a_cancelled_request_is_answered_at_once(make: Callable[[], Server], answered: bool) -> None:
     server, go_on, begun = make(), threading.Event(), threading.Event()
 
     @server.feature("probe/slow")
@@ -224,9 +222,7 @@ async def test_lines_end_where_editors_end_them() -> None:
 @pytest.mark.parametrize(
     ("protocol_cls", "starts"), [(LanguageServerProtocol, False), (AgentfsProtocol, True)]
 )
-async def test_a_capability_of_an_unknown_shape_keeps_no_editor_from_starting(
-    protocol_cls: type[LanguageServerProtocol], starts: bool
-) -> None:
+async def test_odd_capabilities_at_start(protocol_cls: type[LanguageServerProtocol], starts: bool) -> None:
     server = Server(protocol_cls)
     server.protocol.set_writer(server)
     if isinstance(server.protocol, AgentfsProtocol):

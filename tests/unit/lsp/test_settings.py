@@ -119,9 +119,7 @@ def test_a_wrong_value_is_told_and_the_one_below_stays() -> None:
         ({**AUTO, "paths": "any", "require_read": False}, [AUTO], "agentfs"),
     ],
 )
-def test_a_wrong_setting_that_guards_something_is_taken_for_the_strictest(
-    loose: object, wrong: object, key: str
-) -> None:
+def test_a_wrong_setting_that_guards_is_the_strictest(loose: object, wrong: object, key: str) -> None:
     layers = layered(("initialization", loose), ("configuration", wrong))
     current = layers.settings
     assert (current.approval, current.require_read, current.paths) == (Approval(), True, "relative")

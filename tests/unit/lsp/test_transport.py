@@ -192,9 +192,7 @@ def test_what_is_no_message_is_told_with_its_id_and_the_next_is_served(client: C
     ]
 
 
-def test_a_handler_that_fails_is_logged_without_contents_and_the_next_message_is_served(
-    client: Client, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_handlers_failure_is_logged_alone(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     def fail(message: Any) -> None:
         if message["id"] == 1:
             raise KeyError(message["text"])
@@ -207,9 +205,7 @@ def test_a_handler_that_fails_is_logged_without_contents_and_the_next_message_is
     assert "secret" not in caplog.text
 
 
-def test_the_log_holds_no_contents_of_what_is_malformed(
-    client: Client, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_log_holds_no_malformed_contents(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG)
     client.write(framed(b'{"secret": }') + b"secret\r\n\r\n" + framed(b'{"id": 1}'))
     assert client.answer() == {"id": 1}

@@ -96,9 +96,7 @@ async def test_no_file_stands_below_another(work: FakeWorkspace) -> None:
 
 
 @pytest.mark.parametrize("atomic", [True, False])
-async def test_a_folder_that_one_operation_makes_is_there_for_the_next(
-    work: FakeWorkspace, atomic: bool
-) -> None:
+async def test_a_folder_one_operation_makes_is_there_for_the_next(work: FakeWorkspace, atomic: bool) -> None:
     work.reviewer.accepts()
     done = await work.batch(
         write_of("new/a.py", "x\n"), write_of("new/b.py", "y\n", create_dirs=False), atomic=atomic
@@ -292,9 +290,7 @@ async def test_a_ticked_file_may_arrive_long_after_the_first(read: FakeWorkspace
 
 
 @pytest.mark.parametrize("atomic", [False, True])
-async def test_what_a_preview_brings_after_the_answer_is_the_users_own_change(
-    read: FakeWorkspace, atomic: bool
-) -> None:
+async def test_what_a_preview_brings_late_is_the_users_own_change(read: FakeWorkspace, atomic: bool) -> None:
     await previewed(read)
     read.reviewer.applies_by_itself(applies, {"b.py": applies_after(8)})
     edits = [edit_of(name, "one", "1") for name in ("a.py", "b.py")]
@@ -380,7 +376,7 @@ async def test_a_folder_that_was_to_come_with_a_rejected_file_is_missing(work: F
 @pytest.mark.parametrize(
     ("earlier", "path"), [("later/a.py", "later/deeper/b.py"), ("later-too/a.py", "later/b.py")]
 )
-async def test_a_folder_that_no_earlier_operation_makes_is_missing(
+async def test_a_folder_no_earlier_operation_makes_is_missing(
     work: FakeWorkspace, earlier: str, path: str
 ) -> None:
     error, steps = await failed(
@@ -393,9 +389,7 @@ async def test_a_folder_that_no_earlier_operation_makes_is_missing(
     assert steps == ["LeftUndone", "FolderMissing", "LeftUndone"]
 
 
-async def test_a_file_that_moved_since_it_was_read_is_a_conflict_of_its_operation(
-    read: FakeWorkspace,
-) -> None:
+async def test_a_file_that_moved_since_the_read_is_a_conflict_of_its_operation(read: FakeWorkspace) -> None:
     read.store.put("b.py", "theirs\n")
     error, steps = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"))
     assert isinstance(error, Conflict)

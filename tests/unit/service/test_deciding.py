@@ -260,9 +260,7 @@ async def test_a_preview_says_no_where_the_file_had_moved(read: FakeWorkspace) -
 
 
 @pytest.mark.parametrize("pieces", ["all", "some", "all, saved"])
-async def test_a_preview_applied_after_its_time_is_the_users_own_edit(
-    work: FakeWorkspace, pieces: str
-) -> None:
+async def test_a_preview_applied_too_late_is_the_users_own_edit(work: FakeWorkspace, pieces: str) -> None:
     work.store.put("a.py", "x\nb\nc\nd\nx\n")
     work.editor.open("a.py")
     await work.read("a.py")
@@ -322,9 +320,7 @@ async def test_what_turns_up_late_is_taken_for_the_change_that_is_under_way(read
 
 
 @pytest.mark.parametrize("shown", ["one\ntwo\n", "\ufeffone\r\ntwo\r\n"])
-async def test_touching_and_opening_a_file_during_the_review_is_no_change(
-    work: FakeWorkspace, shown: str
-) -> None:
+async def test_touching_and_opening_a_file_in_review_is_no_change(work: FakeWorkspace, shown: str) -> None:
     work.store.put("a.py", b"\xef\xbb\xbfone\r\ntwo\r\n")
     await work.read("a.py")
 

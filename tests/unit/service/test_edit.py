@@ -47,9 +47,7 @@ async def test_every_place_is_replaced_where_that_is_asked_for(work: FakeWorkspa
     ("old", "new", "error"),
     [("three", "3", NoMatch), ("", "x", EmptyOldString), ("two", "two", NothingChanges)],
 )
-async def test_what_finds_no_place_changes_nothing(
-    work: FakeWorkspace, old: str, new: str, error: type[Exception]
-) -> None:
+async def test_no_place_is_an_error(work: FakeWorkspace, old: str, new: str, error: type[Exception]) -> None:
     work.store.put("a.py", "one\ntwo\n")
     await work.read("a.py")
     with pytest.raises(error):
@@ -92,7 +90,7 @@ async def test_a_mark_that_the_editor_keeps_in_its_text_is_text(work: FakeWorksp
     ("old", "new", "corrected"),
     [("one", "\ufeff1", True), ("one", "\ufeff\ufeff1", True), ("\ufeffone", "1", False)],
 )
-async def test_an_editor_that_keeps_the_mark_in_the_text_keeps_one(
+async def test_an_editor_with_marks_in_texts_keeps_one(
     work: FakeWorkspace, old: str, new: str, corrected: bool
 ) -> None:
     work.set(approval__mode="auto_edit")
@@ -188,9 +186,7 @@ async def test_no_open_file_is_edited_whose_lines_the_editor_may_count_otherwise
     ("path", "error"),
     [("blob", BinaryFile), (".", IsDirectory), ("missing/", IsDirectory), ("sub", IsDirectory)],
 )
-async def test_what_is_no_text_file_is_not_edited(
-    work: FakeWorkspace, path: str, error: type[Exception]
-) -> None:
+async def test_only_text_is_edited(work: FakeWorkspace, path: str, error: type[Exception]) -> None:
     work.store.put("blob", b"\0")
     work.store.mkdir("sub")
     with pytest.raises(error):

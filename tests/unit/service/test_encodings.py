@@ -31,7 +31,7 @@ async def without_accents(work: FakeWorkspace) -> str:
 
 
 @pytest.mark.parametrize("lines", [0, 20_000], ids=["small", "large"])
-async def test_every_session_reads_on_what_was_written_and_undo_brings_back_every_byte(
+async def test_every_session_reads_what_was_written_and_undo_brings_all_back(
     latin: FakeWorkspace, lines: int
 ) -> None:
     more = b"line\n" * lines
@@ -84,9 +84,7 @@ async def test_a_character_that_comes_first_does_not_become_the_files_mark(work:
 
 
 @pytest.mark.parametrize("told", [True, False], ids=["told", "untold"])
-async def test_an_open_document_tells_how_its_file_reads_and_closing_it_changes_nothing(
-    latin: FakeWorkspace, told: bool
-) -> None:
+async def test_an_open_document_tells_how_its_file_reads(latin: FakeWorkspace, told: bool) -> None:
     latin.editor.open("a.txt")
     if told:
         latin.documents.hint(latin.uri("a.txt"), dirty=False, encoding="iso88591")

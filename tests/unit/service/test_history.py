@@ -61,9 +61,7 @@ async def test_it_is_narrowed_to_a_path_a_session_and_a_change(three: FakeWorksp
         await asked(three, change_id="none")
 
 
-async def test_texts_come_as_far_as_there_is_room(
-    three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_texts_come_while_there_is_room(three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = await asked(three, texts=True)
     (file,) = whole.changes[0].files
     assert (file.before, file.proposed, file.after) == ("one\n", "two\n", "two\n")
@@ -74,9 +72,7 @@ async def test_texts_come_as_far_as_there_is_room(
     assert some.texts_left_out
 
 
-async def test_what_was_dropped_meanwhile_is_left_out(
-    three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_what_was_dropped_is_left_out(three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
     dropped = three.history.records[1].id
     find_one = history.find_one
 
@@ -107,7 +103,7 @@ async def test_of_many_that_may_not_be_read_those_behind_them_are_found(work: Fa
     assert paths(await asked(work, limit=2)) == [["a.txt"]]
 
 
-async def test_every_path_is_resolved_once_and_off_the_event_loop(
+async def test_paths_are_resolved_once_and_off_the_loop(
     three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     resolve, resolved = three.store.resolve, []
@@ -140,7 +136,7 @@ async def test_nothing_is_kept_where_that_is_not_wanted(work: FakeWorkspace) -> 
     assert (await asked(work)).changes == ()
 
 
-async def test_of_a_folder_that_is_closed_while_it_is_read_nothing_is_told_or_undone(
+async def test_of_a_folder_closed_meanwhile_nothing_is_told(
     three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find, roots = three.history.find, three.ws.roots

@@ -67,9 +67,7 @@ async def test_somebodys_write_in_between_stays(read: FakeWorkspace, step: str) 
     assert read.store.bytes_of("a.py") == b"theirs\n"
 
 
-async def test_a_conflict_of_which_nothing_is_left_to_be_seen_is_one_all_the_same(
-    read: FakeWorkspace,
-) -> None:
+async def test_a_conflict_of_which_nothing_is_left_to_see_is_one_all_the_same(read: FakeWorkspace) -> None:
     read.store.at("swap", Conflict("a.py", "disk", "reviewing"))
     assert (await failed(read, Conflict)).file == f"{HOME}/a.py"
 
@@ -86,7 +84,7 @@ async def test_a_file_that_went_or_came_in_between_is_told(read: FakeWorkspace) 
 
 
 @pytest.mark.parametrize(("target", "error"), [("b.py", Conflict), ("/etc/passwd", OutsideRoots)])
-async def test_a_link_that_came_in_between_leads_to_a_file_that_nobody_reviewed(
+async def test_a_link_between_leads_to_a_file_nobody_saw(
     read: FakeWorkspace, target: str, error: type[DomainError]
 ) -> None:
     read.store.at("swap", lambda: read.store.link("a.py", target))
@@ -162,9 +160,7 @@ async def test_several_files_land_all_or_none(read: FakeWorkspace) -> None:
         ("journal", 1, NEW),
     ],
 )
-async def test_a_crash_at_any_step_leaves_all_old_files_or_all_new_ones(
-    read: FakeWorkspace, step: str, nth: int, after: bytes
-) -> None:
+async def test_a_crash_leaves_old_or_new(read: FakeWorkspace, step: str, nth: int, after: bytes) -> None:
     read.store.at(step, Crash(), nth=nth)  # type: ignore[arg-type]
     with pytest.raises(Crash):
         await read.batch(write_of("a.py", "new\n"), write_of("b.py", "new\n"))
@@ -181,9 +177,7 @@ async def test_a_crash_at_any_step_leaves_all_old_files_or_all_new_ones(
     assert not read.store.needs_recovery()
 
 
-async def test_files_of_a_landing_that_another_server_left_half_done_are_waited_for(
-    read: FakeWorkspace,
-) -> None:
+async def test_files_that_another_server_left_half_landed_are_waited_for(read: FakeWorkspace) -> None:
     read.store.at("swap", Crash(), nth=2)
     with pytest.raises(Crash):
         await read.batch(write_of("a.py", "new\n"), write_of("b.py", "new\n"))

@@ -95,9 +95,7 @@ async def test_a_range_past_the_end_is_told(work: FakeWorkspace) -> None:
         ("short\n", "short\n"),
     ],
 )
-async def test_without_a_limit_a_read_is_bounded_in_characters(
-    work: FakeWorkspace, text: str, content: str
-) -> None:
+async def test_an_unlimited_read_is_bounded(work: FakeWorkspace, text: str, content: str) -> None:
     work.set(limits__read_chars=10)
     work.store.put("a.py", text)
     assert (await work.read("a.py")).content == content

@@ -69,9 +69,7 @@ async def unknown(work: FakeWorkspace, **more: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("save", [None, saves])
-async def test_half_of_a_batch_that_was_saved_and_closed_is_taken_back_on_disk(
-    opened: FakeWorkspace, save: Any
-) -> None:
+async def test_half_a_batch_saved_and_closed_is_taken_back_on_disk(opened: FakeWorkspace, save: Any) -> None:
     hands(opened, going(opened), save=save)
     with pytest.raises(NotLanded):
         await opened.batch(*BATCH)
@@ -197,7 +195,7 @@ async def test_an_undo_of_which_one_file_is_closed_unsaved_names_the_others(open
         ("one\n2\nthree\namended\n", "mine\none\n2\nthree\namended\n", "mine\n" + OLD),
     ],
 )
-async def test_an_undo_takes_back_what_was_amended_and_nothing_else(
+async def test_an_undo_takes_back_the_amended(
     opened: FakeWorkspace, amended: str, typed: str, back: str
 ) -> None:
     opened.set(approval__mode="manual")

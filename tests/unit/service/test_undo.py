@@ -168,9 +168,7 @@ async def test_what_came_in_saving_stays_where_it_is_none_of_the_change(lines: F
         "one\r\ntwo\nthree\rfour\nfive\r\n",
     ],
 )
-async def test_what_came_in_saving_leaves_the_file_its_own_line_ends(
-    lines: FakeWorkspace, before: str
-) -> None:
+async def test_what_came_in_saving_leaves_the_file_its_line_ends(lines: FakeWorkspace, before: str) -> None:
     lines.store.put("a.txt", before)
     lines.editor.open("a.txt")
     formats = saves_and(lambda: None, first=lambda: lines.editor.type("a.txt", "five", "5"))
@@ -238,9 +236,7 @@ async def test_a_folder_that_is_used_by_now_stays(lines: FakeWorkspace) -> None:
 
 
 @pytest.mark.parametrize(("later", "line"), [("b\nmore\n", 2), ("", 1)])
-async def test_a_created_file_that_was_changed_since_stays(
-    lines: FakeWorkspace, later: str, line: int
-) -> None:
+async def test_a_created_file_changed_since_stays(lines: FakeWorkspace, later: str, line: int) -> None:
     await lines.write("b.txt", "b\n")
     lines.store.put("b.txt", later)
     with pytest.raises(Conflict) as refused:
@@ -367,7 +363,7 @@ async def test_every_byte_comes_back(lines: FakeWorkspace) -> None:
 
 
 @pytest.mark.parametrize("by", ["opened", "closed"])
-async def test_the_encoding_comes_back_in_a_file_that_is_opened_or_closed_while_it_is_reviewed(
+async def test_the_encoding_comes_back_in_a_file_opened_or_closed_in_review(
     work: FakeWorkspace, by: str
 ) -> None:
     work.set(encoding__default="gbk")
@@ -394,9 +390,7 @@ async def test_the_encoding_comes_back_in_a_file_that_is_opened_or_closed_while_
 
 
 @pytest.mark.parametrize("opened", [False, True])
-async def test_an_encoding_of_which_the_change_left_no_trace_comes_back(
-    lines: FakeWorkspace, opened: bool
-) -> None:
+async def test_an_encoding_the_change_left_no_trace_of_comes_back(lines: FakeWorkspace, opened: bool) -> None:
     before = "中文一\n2\n3\n4\n".encode("gbk")
     lines.set(encoding__default="gbk")
     lines.store.put("a.txt", before)
@@ -424,9 +418,7 @@ async def test_a_file_that_may_not_be_read_is_the_users_alone_to_undo(lines: Fak
 
 
 @pytest.mark.parametrize("by_user", [False, True])
-async def test_a_conflict_in_a_file_that_becomes_guarded_during_its_review_is_told_to_the_user_alone(
-    lines: FakeWorkspace, by_user: bool
-) -> None:
+async def test_a_conflict_in_a_guarded_file_is_for_the_user(lines: FakeWorkspace, by_user: bool) -> None:
     await lines.edit("a.txt", "line 5", "five")
 
     def guard() -> None:

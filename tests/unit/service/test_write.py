@@ -103,9 +103,7 @@ async def test_of_large_editorconfigs_only_the_nearest_are_read(work: FakeWorksp
     assert await written(work, f"{folder}a.txt", "one\n") == b"one\n"
 
 
-async def test_much_text_is_not_worked_on_where_messages_are_taken(
-    work: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_much_text_is_off_the_loop(work: FakeWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
     work.store.put("a.txt", "one\n")
     await work.read("a.txt")
     sizes: list[int] = []
