@@ -18,8 +18,52 @@ export async function run(...commands: readonly Command[]): Promise<void> {
  * helps in Zen Mode, where VS Code leaves the focus nowhere when a diff opens or closes.
  */
 export async function keysForTheFront(): Promise<Command> {
-  const layout = await vscode.commands.executeCommand('vscode.getEditorLayout');
+  const layout = await layoutNow();
+  if ((layout.groups ?? []).length > 1) {
+    const { viewColumn } = vscode.window.tabGroups.activeTabGroup;
+    await run(layoutCommand(layout));
+    return layoutCommand(unmaximized(layout, await layoutNow(), viewColumn - 1));
+  }
+  return layoutCommand(layout);
+}
+
+/** The editors' groups; those in `groups` are side by side or on top of each other. */
+interface Layout {
+  size?: number;
+  groups?: readonly Layout[];
+}
+
+async function layoutNow(): Promise<Layout> {
+  return vscode.commands.executeCommand<Layout>('vscode.getEditorLayout');
+}
+
+function layoutCommand(layout: Layout): Command {
   return { command: 'vscode.setEditorLayout', args: [layout] };
+}
+
+/**
+ * A layout as it is when no group is maximized. Setting one shows all groups; if one was maximized, `told` has too large
+ * a size for it and what contains it, and VS Code has scaled them all to what fits, `shown`.
+ * @param at the number of that group
+ */
+function unmaximized(told: Layout, shown: Layout, at: number): Layout {
+  const excess = sizeWithin(told) - sizeWithin(shown);
+  let next = 0;
+  const groups = told.groups?.map((group, index) => {
+    const first = next;
+    next += countOf(group);
+    const isIn = first <= at && at < next;
+    return isIn ? { ...unmaximized(group, shown.groups?.[index] ?? {}, at - first), size: (group.size ?? 0) - excess } : group;
+  });
+  return groups === undefined ? told : { ...told, groups };
+}
+
+function sizeWithin({ groups = [] }: Layout): number {
+  return groups.reduce((sum, { size = 0 }) => sum + size, 0);
+}
+
+function countOf({ groups }: Layout): number {
+  return groups?.reduce((sum, group) => sum + countOf(group), 0) ?? 1;
 }
 
 /**

@@ -374,6 +374,30 @@ scenario("with split editors, too, whoever has gone elsewhere before the next re
   }
 });
 
+const maximized = file("focus/maximized.txt", "old\n");
+
+scenario("after a review in a group that was maximized, all groups have their sizes", async () => {
+  await set("diffEditor.useInlineViewWhenSpaceIsLimited", false);
+  await half.open();
+  for (const id of ["splitEditorRight", "splitEditorDown", "increaseViewWidth", "increaseViewHeight"])
+    await call("command", { id: `workbench.action.${id}` });
+  const layout = await groups();
+  assert.equal(layout.length, 3);
+  try {
+    await call("command", { id: "workbench.action.toggleMaximizeEditorGroup" });
+    await until("it is maximized", async () => (await groups()).join() !== layout.join());
+    const edited = await agent("maximized").readAndEdit(maximized, "old", "new");
+    await reviewWith("new");
+    assert.deepEqual(await groups(), layout);
+    await ui.clickLine("new");
+    await ui.pressUntilTaken("Control+Enter", "maximized.txt");
+    assert.equal((await edited.answer).data.review.decision, "accepted");
+    assert.deepEqual(await groups(), layout);
+  } finally {
+    await call("command", { id: "workbench.action.joinAllGroups" });
+  }
+});
+
 const uncovered = file("focus/uncovered.txt", "old\n");
 
 scenario("a review that is in front because another tab was closed takes no key before the user goes into it", async () => {
