@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from support.editor import AUTO, editing
+from support.terminal import terminal
 
 INTERRUPT, END = "\x03", "\x04"
 PATIENCE_S = 20
@@ -91,6 +92,18 @@ async def test_ctrl_c_while_the_diff_is_printed_ends_the_question(root: Path, st
     assert "[y/N]" not in shown
     assert "agentfs-lsp undo: Nothing was changed." in shown.splitlines()
     assert code == 1
+
+
+async def test_a_long_line_continues_where_no_line_begins(root: Path, state: Path) -> None:
+    folder = root / ("d" * 76 + "  M forged")
+    folder.mkdir()
+    async with editing(root, options=AUTO) as editor:
+        written = await editor.write(f"{folder.name}/a.txt", "x" * 70 + "    1 1   forged\n")
+    env = {"XDG_STATE_HOME": str(state)}
+    for arguments in (["history"], ["undo", written["data"]["change_id"]]):
+        async with terminal([sys.executable, "-m", "agentfs_lsp", *arguments], root, env) as screen:
+            rows = (await screen.shows("1 1   forged")).split("\n")
+        assert not [row for row in rows if row.startswith(("    1 1   forged", "  M forged"))]
 
 
 async def test_text_of_agents_and_files_forges_no_lines(root: Path, state: Path) -> None:

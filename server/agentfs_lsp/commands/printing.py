@@ -11,7 +11,7 @@ from datetime import datetime
 from rich.console import Console
 from rich.text import Text
 
-from agentfs_lsp.adapters.terminal.diffview import render_diff
+from agentfs_lsp.adapters.terminal.diffview import render_diff, wrapped
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import whole
@@ -46,13 +46,13 @@ def print_change(screen: Console, change: HistoryRecord, translate: Translate, *
         translate("session {name}", name=change.session),
         _decided(change, translate),
     ]
-    screen.print("  " + " · ".join(visible(one) for one in who if one))
+    put(screen, Text("  " + " · ".join(visible(one) for one in who if one)))
     if change.explanation:
         explanation = " ".join(change.explanation.split())
-        screen.print(Text(f"  “{visible(explanation)}”", "italic"))
+        put(screen, Text(f"  “{visible(explanation)}”", "italic"))
     for file in change.files:
         counts = Text(f"+{file.lines_added}", "green").append(f" -{file.lines_removed}", "red")
-        screen.print(Text(f"  {_SIGNS[file.operation]} {visible(file.relative)}  ").append_text(counts))
+        put(screen, Text(f"  {_SIGNS[file.operation]} {visible(file.relative)}  ").append_text(counts))
         if diffs and not file.texts_kept:
             screen.print(translate("    its texts were not recorded"), style="dim")
         elif diffs:
@@ -63,7 +63,13 @@ def print_change(screen: Console, change: HistoryRecord, translate: Translate, *
 def print_diff(screen: Console, unified: str) -> None:
     """A unified diff with colors and line numbers."""
     for line in render_diff(unified):
-        screen.print(Text("    ").append_text(line.text))
+        put(screen, Text("    ").append_text(line.text), " " * (4 + line.margin))
+
+
+def put(screen: Console, text: Text, head: str = "  … ") -> None:
+    """Print a line, with `head` before the rows that continue it."""
+    for row in wrapped(text, screen, head):
+        screen.print(row)
 
 
 def _decided(change: HistoryRecord, translate: Translate) -> str:

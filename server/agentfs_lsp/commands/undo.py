@@ -15,6 +15,8 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from rich.text import Text
+
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.documents import OpenDocuments
@@ -23,7 +25,7 @@ from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.commands.place import NoHistory, Place, add_workspace, find_place
-from agentfs_lsp.commands.printing import console, print_diff
+from agentfs_lsp.commands.printing import console, print_diff, put
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import Translate, nothing_changed, sentences
@@ -121,7 +123,7 @@ def _ask(translate: Translate, proposal: Proposal) -> bool:
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # the loop's would wait for the line
     try:
         for change in proposal.changes:
-            screen.print(f"{change.operation} {visible(change.path)}", style="bold")
+            put(screen, Text(f"{change.operation} {visible(change.path)}", "bold"))
             print_diff(screen, change.full_preview)
         print(translate("Undo this change? [y/N] "), end="", flush=True)
         select.select([sys.stdin, read], [], [])

@@ -6,11 +6,18 @@ It does not compute differences itself.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 
+from rich.cells import cell_len, chop_cells
+from rich.console import Console
 from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.visible import visible
+
+MIN_ROOM = 20
+"""Columns to wrap at on a terminal that is narrower."""
 
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _STYLES = {"+": "not dim green", "-": "not dim red", " ": "not dim"}
@@ -46,6 +53,18 @@ def render_diff(diff: str) -> list[DiffLine]:
         elif not line.startswith(("--- ", "+++ ")):
             view.append(DiffLine(margin, Text(f"{'':{margin}}{visible(line)}", "dim")))
     return view
+
+
+def wrapped(text: Text, console: Console, head: str) -> Iterator[Text]:
+    """The text in rows that fit the terminal, all but the first behind `head`: the terminal itself would
+    continue in the first column, where text can imitate our lines. One row if the output is no terminal."""
+    if not console.is_terminal or text.cell_len <= console.width:
+        yield text
+        return
+    room = max(console.width - cell_len(head), MIN_ROOM)
+    *cuts, _ = accumulate(map(len, chop_cells(text.plain, room)))
+    for number, piece in enumerate(text.divide(cuts)):
+        yield Text(head if number else "").append_text(piece)
 
 
 def _body(sign: str, words: str) -> Text:
