@@ -77,7 +77,9 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
     Conflict, and what review and landing raise."""
     check_pending(ws, command.session)
     if command.change_id is None:
-        _check_none_pending(ws, command.session)
+        for pending in ws.proposals:
+            if pending.session == command.session:  # it may be the one meant
+                raise LastUndecided(pending.id, pending.paths)
     # Taken now: a later request may land while history is read.
     reverse = _Reverse(ws, command, ws.last_change.get(command.session))
     origin = Origin(command.session, command.agent, "undo", command.explanation, by_user=command.by_user)
@@ -132,13 +134,6 @@ class _Reverse:
         self.places = await in_thread(resolve, self._ws, self._command.viewer, (self.change,))
 
 
-def _check_none_pending(ws: Workspace, session: str) -> None:
-    """Raise LastUndecided while a proposal of the session is pending: it may be the one meant."""
-    for proposal in ws.proposals:
-        if proposal.session == session:
-            raise LastUndecided(proposal.id, proposal.paths)
-
-
 async def _find_change(ws: Workspace, command: Undo, last: str | None) -> HistoryRecord:
     if command.change_id is not None:
         return await find_one(ws, command.change_id, texts=True)
@@ -181,14 +176,13 @@ def _remove_folders(ws: Workspace, change: HistoryRecord, locations: Sequence[Lo
     folders: dict[Root, set[str]] = {}
     for file, location in zip(change.files, locations, strict=True):
         if file.operation == "create":
-            folders.setdefault(location.root, set()).update(_folders_made_for(file, location))
+            # Fewer than were made if one of them is a root of its own now.
+            parents = location.relative.split("/")[:-1]
+            up = range(min(file.folders_made, len(parents)))
+            made_for = ("/".join(parents[: len(parents) - count]) for count in up)
+            folders.setdefault(location.root, set()).update(made_for)
     for root, made in folders.items():
         ws.files.remove_empty(root, sorted(made, key=lambda folder: folder.count("/"), reverse=True))
-
-
-def _folders_made_for(file: RecordedFile, location: Location) -> list[str]:
-    parts = location.relative.split("/")[:-1]  # fewer than were made if one of them is a root of its own now
-    return ["/".join(parts[: len(parts) - up]) for up in range(min(file.folders_made, len(parts)))]
 
 
 # --- one file ---------------------------------------------------------------------------------------------

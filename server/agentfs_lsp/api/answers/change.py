@@ -7,7 +7,6 @@ from typing import Any
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, warnings_on_wire
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.landing import created_folder, hidden_amendments
-from agentfs_lsp.api.messages.phrasing import Landed
 from agentfs_lsp.api.results import ChangeStats, EditData, Envelope, Review, Stats, WriteData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_line
@@ -23,8 +22,12 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
     change, landing, proposal = submitted.change, submitted.landing, submitted.proposal
     if not submitted.access.seen:
         return _unseen_answer(exchange, submitted)
+    if submitted.unchanged and not submitted.dry_run:
+        applied = not change.base.dirty
+    else:
+        applied = landing is not None and landing.where == "disk"
     data: WriteData | EditData = {
-        "applied": _applied(submitted),
+        "applied": applied,
         "operation": change.operation,
         "diff_preview": change.preview.text,
         "diff_truncated": change.preview.truncated,
@@ -45,25 +48,13 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
             data["fallback"] = change.level
     text = _text(exchange, submitted, amended="amendments" in data.get("review", ()))
     stats = _stats(exchange, submitted)
-    return exchange.succeed(data, text, stats, partial=_is_partial(submitted), access=submitted.access)
-
-
-def _applied(submitted: Submitted) -> bool:
-    if submitted.unchanged and not submitted.dry_run:
-        return not submitted.change.base.dirty
-    return submitted.landing is not None and submitted.landing.where == "disk"
+    limited = not submitted.unchanged and (is_fallback(change.level) or change.preview.truncated)
+    return exchange.succeed(data, text, stats, partial=not applied or limited, access=submitted.access)
 
 
 def is_fallback(level: str | None) -> bool:
     """Whether an edit matched only loosely, which the response says."""
     return level not in (None, "exact", "eol")
-
-
-def _is_partial(submitted: Submitted) -> bool:
-    if submitted.unchanged:
-        return submitted.dry_run or submitted.change.base.dirty
-    landed = submitted.landing is not None and submitted.landing.where == "disk"
-    return not landed or is_fallback(submitted.change.level) or submitted.change.preview.truncated
 
 
 def _stats(exchange: Exchange, submitted: Submitted) -> ChangeStats:
@@ -133,9 +124,7 @@ def _headline(exchange: Exchange, submitted: Submitted) -> str:
             return translate("[Dry Run] Would create '{path}' (+{added} lines).", **facts)
         return translate("[Dry Run] Would update '{path}' (+{added}/-{removed} lines).", **facts)
     if submitted.landing.where == "disk" and exchange.phrasing.landed is not None:
-        written = submitted.landing.bytes_written
-        landed = Landed(path=facts["path"], size=written, is_edit=change.level is not None)
-        return exchange.phrasing.landed(landed, translate)
+        return exchange.phrasing.landed(submitted.landing, facts["path"], translate)
     return _landed(translate, submitted.landing, facts)
 
 

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 
 from agentfs_lsp.api.dialects import fewer_parameters as fewer
 from agentfs_lsp.api.dialects.dialect import Dialect, Tool, names_of
-from agentfs_lsp.api.messages.phrasing import Landed, Phrasing
+from agentfs_lsp.api.messages.phrasing import Phrasing
 from agentfs_lsp.api.messages.review import not_approved
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import escape_invisible
 from agentfs_lsp.domain.translation import ErrorText, Translate
+from agentfs_lsp.service.proposal.change import Landing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,10 +40,10 @@ class EditArguments:
     newText: str  # noqa: N815
 
 
-def _landed(landed: Landed, translate: Translate) -> str:
-    if landed.is_edit:
-        return translate("Replaced text in {path}", path=landed.path)
-    return translate("Wrote {size} bytes to {path}", size=landed.size, path=landed.path)
+def _landed(landing: Landing, path: str, translate: Translate) -> str:
+    if landing.change.level is not None:
+        return translate("Replaced text in {path}", path=path)
+    return translate("Wrote {size} bytes to {path}", size=landing.bytes_written, path=path)
 
 
 def _file_missing(_: errors.FileMissing, translate: Translate, path: str) -> ErrorText:

@@ -12,19 +12,11 @@ from typing import Any
 
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.translation import ErrorText, Translate
+from agentfs_lsp.service.proposal.change import Landing
 
 FileErrorText = Callable[[Any, Translate, str], ErrorText]
 """Puts an error into words: the error, the language, and the file's displayed path ("" if the path did not
 resolve)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Landed:
-    """Facts about a change on disk. `size`: bytes written."""
-
-    path: str
-    size: int
-    is_edit: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +31,7 @@ class Phrasing:
     absolute: bool = False
     denies_outside: bool = False
     ranges: bool = True
-    landed: Callable[[Landed, Translate], str] | None = None
+    landed: Callable[[Landing, str, Translate], str] | None = None
     amended_text: bool = False
 
 

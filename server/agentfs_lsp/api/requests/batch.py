@@ -56,14 +56,10 @@ def _operation(
 
 
 def _command(exchange: Exchange, params: BatchParams, operation: OperationParams) -> Write | Edit:
-    shape = WriteParams if operation.tool == "write" else EditParams
+    shape: type[WriteParams | EditParams] = WriteParams if operation.tool == "write" else EditParams
     for name in operation.params:
         if name in OF_THE_BATCH:
             own = sorted({each.name for each in fields(shape)} - OF_THE_BATCH)
             raise BadParameter(name, "unknown", tuple(own))
-    own_params: WriteParams | EditParams = (
-        parse(WriteParams, operation.params)
-        if operation.tool == "write"
-        else parse(EditParams, operation.params)
-    )
+    own_params = parse(shape, operation.params)
     return replace(own_params, session=params.session, agent=params.agent).command(exchange.paths)

@@ -66,18 +66,17 @@ def read_workspace_layer(raw: object, origin: str) -> Layer:
         else:
             fitting.append((key, value))
     layer = _read(fitting, shape_in_workspace)
-    loosening = {key for key, value in layer.values.items() if _loosens(key, value)}
+    loosening = {  # a number may be lower or higher than the user's: the lower one applies
+        key
+        for key, value in layer.values.items()
+        if SETTINGS[key].in_workspace == "strictest" and value != SETTINGS[key].strictest
+    }
     problems += [*layer.problems, *(Problem(key, "loosens", key=key) for key in sorted(loosening))]
     return Layer(
         {key: value for key, value in layer.values.items() if key not in loosening},
         tuple(replace(problem, origin=origin) for problem in problems),
         layer.faulty,
     )
-
-
-def _loosens(key: str, value: object) -> bool:
-    """A number may be lower or higher than the user's; the lower one applies."""
-    return SETTINGS[key].in_workspace == "strictest" and value != SETTINGS[key].strictest
 
 
 def _read(leaves: Iterable[tuple[str, object]], shape_of: Callable[[str], Shape]) -> Layer:
@@ -92,7 +91,8 @@ def _read(leaves: Iterable[tuple[str, object]], shape_of: Callable[[str], Shape]
             try:
                 values[key] = shape_of(key).check(value)
             except ShapeError as error:
-                problems.append(_wrong(key, value, error))
+                given = shown(error.given if error.where else value)
+                problems.append(Problem(key + error.where, "wrong", given, error.constraint, key))
                 values.update(_instead_of_wrong(key, error, faulty))
         elif key.partition(".")[0] not in _CLIENTS_OWN:
             problems.append(Problem(key, "unknown"))
@@ -124,11 +124,6 @@ def _leaves(raw: object) -> Iterator[tuple[str, object]]:
 
 def _shape_of(key: str) -> Shape:
     return SETTINGS[key].shape if key in SETTINGS else Flag()
-
-
-def _wrong(key: str, value: object, error: ShapeError) -> Problem:
-    given = shown(error.given if error.where else value)
-    return Problem(key + error.where, "wrong", given, error.constraint, key)
 
 
 def _instead_of_wrong(key: str, error: ShapeError, faulty: set[str]) -> Mapping[str, object]:
