@@ -23,7 +23,7 @@ from agentfs_lsp.adapters.landing.folders import NewFolders
 from agentfs_lsp.adapters.landing.journal import Journals
 from agentfs_lsp.adapters.landing.recovery import InterruptedLandings, Recovery, interrupted, unsettled
 from agentfs_lsp.adapters.landing.staged import CommitContext, StagedFile
-from agentfs_lsp.adapters.landing.staging import Staging
+from agentfs_lsp.adapters.landing.staging import stage
 from agentfs_lsp.adapters.landing.temporary_registry import Registry, sweep
 from agentfs_lsp.adapters.landing.transaction import StagedTogether, about, side_by_side
 from agentfs_lsp.domain.errors import DomainError, OutsideRoots, RootMissing, SystemFailed, TooLarge
@@ -46,8 +46,9 @@ class DiskStore:
         self._journals = Journals(state, self._registry.server_id)
         self._half_landed = InterruptedLandings(state, self._registry.server_id)
         self._new_folders = NewFolders(self._registry, self._open)
-        context = CommitContext(self._new_folders, self.landing, self._kernel, self._open, Closing())
-        self._staging = Staging(self._registry, context)
+        self._context = CommitContext(
+            self._registry, self._new_folders, self.landing, self._kernel, self._open, Closing()
+        )
         self._roots: tuple[Root, ...] = ()
         self._folders: dict[str, Folder | None] = {}
 
@@ -201,7 +202,7 @@ class DiskStore:
     def stage_one(self, draft: Draft) -> StagedFile:
         """Stage one file."""
         root = self._root(draft.location.root, draft.location.relative)
-        return self._staging.stage(root, draft)
+        return stage(self._context, root, draft)
 
     def remove_empty(self, root: Root, folders: Sequence[str]) -> None:
         """See `FileStore.remove_empty`."""

@@ -149,7 +149,7 @@ def test_many_threads_land_one_after_the_other(disk: Disk) -> None:
 def _open_handles(disk: Disk) -> set[int]:
     """This process's open handles, after the store has closed its own in the background."""
     told, last = os.pipe()
-    disk.store._staging._context.closing.close(last)
+    disk.store._context.closing.close(last)
     assert os.read(told, 1) == b""  # until the last one is closed
     os.close(told)
     found = set(map(int, os.listdir("/dev/fd")))

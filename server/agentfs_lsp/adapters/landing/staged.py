@@ -28,15 +28,16 @@ if TYPE_CHECKING:
     from agentfs_lsp.adapters.fs.state_folder import LandingLock
     from agentfs_lsp.adapters.fs.syscalls import Kernel
     from agentfs_lsp.adapters.landing.folders import FolderLease, NewFolders
+    from agentfs_lsp.adapters.landing.temporary_registry import Registry
     from agentfs_lsp.domain.errors import Conflict, ConflictReason
-    from agentfs_lsp.domain.text.patching import Pieces
-    from agentfs_lsp.service.files.store import Blob, Location
+    from agentfs_lsp.service.files.store import Draft
 
 
 @dataclass(frozen=True, slots=True)
 class CommitContext:
     """What all landings share."""
 
+    registry: Registry
     folders: NewFolders
     lock: LandingLock
     kernel: Kernel
@@ -48,30 +49,28 @@ class StagedFile(ABC):
     """`service.files.store.Staged` for one file on disk.
 
     `temporary` is the landing's second name: for the new content before the swap, for the old one after.
-    `content` is the new content, None for a removal. Stats: `ours` of the new content's file or, for a
-    removal, of the file itself; `source` of the file whose attributes it copied (None for a new file)."""
+    Stats: `ours` of the new content's file or, for a removal, of the file itself; `source` of the file whose
+    attributes it copied (None for a new file)."""
 
     def __init__(
         self,
-        location: Location,
-        base: Blob | None,
+        draft: Draft,
         lease: FolderLease,
         context: CommitContext,
         *,
         temporary: str,
-        content: Pieces | None,
         ours: os.stat_result,
         source: os.stat_result | None,
     ) -> None:
-        self.location = location
-        self.base = base
+        self.location = draft.location
+        self.base = draft.base
         self.folder = lease.folder
-        self.name = location.relative.rpartition("/")[2]
+        self.name = self.location.relative.rpartition("/")[2]
         self.temporary = temporary
         self._lease = lease
         self._context = context
         self._fd = lease.folder.fd
-        self._new = content
+        self._new = draft.data
         self._ours = ours
         self._source = source
         self._over = False

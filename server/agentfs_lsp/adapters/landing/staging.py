@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import errno
-import itertools
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,61 +18,43 @@ from agentfs_lsp.adapters.landing.folders import FolderLease
 from agentfs_lsp.adapters.landing.staged import CommitContext, StagedFile
 from agentfs_lsp.adapters.landing.swaps import Creation, Removal, Replacement
 from agentfs_lsp.adapters.landing.temporary import remove_temporary, write_temporary
-from agentfs_lsp.adapters.landing.temporary_registry import Registry
 from agentfs_lsp.domain.errors import FolderMissing, SystemRefused
 from agentfs_lsp.service.files.store import Blob, Draft, Location
 
 
-class Staging:
-    """Creates temporary files; each belongs to this server until it lands or is discarded."""
-
-    def __init__(self, registry: Registry, context: CommitContext) -> None:
-        self._registry = registry
-        self._context = context
-        self._numbers = itertools.count(1)
-
-    def stage(self, root: Folder, draft: Draft) -> StagedFile:
-        """See `FileStore.stage`; `root` is the location's."""
-        location, base = draft.location, draft.base
-        lease = self._enter(root, location, base, create_dirs=draft.create_dirs)
-        temporary = self._registry.temporary_name(next(self._numbers))
-        try:
-            with _opened_base(lease, location, base) as source:
-                attributes_of = None if source is None else os.fstat(source)
-                ours = attributes_of
-                if draft.data is not None:
-                    ours = write_temporary(lease.folder.fd, temporary, draft.data, source)
-        except BaseException as error:
+def stage(context: CommitContext, root: Folder, draft: Draft) -> StagedFile:
+    """See `FileStore.stage`; `root` is the location's. The temporary file belongs to this server until it
+    lands or is discarded."""
+    location, base = draft.location, draft.base
+    lease = _enter(context, root, draft)
+    temporary = context.registry.temporary_name()
+    try:
+        with _opened_base(lease, location, base) as source:
+            attributes_of = None if source is None else os.fstat(source)
+            ours = attributes_of
             if draft.data is not None:
-                remove_temporary(lease.folder.fd, temporary)
-            self._context.folders.leave(lease)
-            if isinstance(error, OSError):
-                raise domain_error(error, location.relative) from error
-            raise
-        assert ours is not None, "only what is there is removed"
-        kind = _kind(draft)
-        return kind(
-            location,
-            base,
-            lease,
-            self._context,
-            temporary=temporary,
-            content=draft.data,
-            ours=ours,
-            source=attributes_of,
-        )
-
-    def _enter(
-        self, root: Folder, location: Location, base: Blob | None, *, create_dirs: bool
-    ) -> FolderLease:
-        try:
-            return self._context.folders.enter(root, location, create=create_dirs and base is None)
-        except FileNotFoundError as error:
-            if base is not None:
-                raise conflict(location, "gone", base) from None
-            raise FolderMissing(location.relative.rpartition("/")[0] + "/") from error
-        except OSError as error:
+                ours = write_temporary(lease.folder.fd, temporary, draft.data, source)
+    except BaseException as error:
+        if draft.data is not None:
+            remove_temporary(lease.folder.fd, temporary)
+        context.folders.leave(lease)
+        if isinstance(error, OSError):
             raise domain_error(error, location.relative) from error
+        raise
+    assert ours is not None, "only what is there is removed"
+    return _kind(draft)(draft, lease, context, temporary=temporary, ours=ours, source=attributes_of)
+
+
+def _enter(context: CommitContext, root: Folder, draft: Draft) -> FolderLease:
+    location, base = draft.location, draft.base
+    try:
+        return context.folders.enter(root, location, create=draft.create_dirs and base is None)
+    except FileNotFoundError as error:
+        if base is not None:
+            raise conflict(location, "gone", base) from None
+        raise FolderMissing(location.relative.rpartition("/")[0] + "/") from error
+    except OSError as error:
+        raise domain_error(error, location.relative) from error
 
 
 def _kind(draft: Draft) -> type[StagedFile]:

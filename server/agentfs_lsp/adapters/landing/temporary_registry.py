@@ -9,6 +9,7 @@ ended. The files of running servers are left alone.
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import re
@@ -41,10 +42,11 @@ class Registry:
         self._lock = threading.Lock()
         self._fd: int | None = None
         self._known: set[str] = set()
+        self._numbers = itertools.count(1)
 
-    def temporary_name(self, number: int) -> str:
-        """A name for a temporary file that only this server or its successors remove."""
-        return f".agentfs-{self.server_id}-{number}.tmp"
+    def temporary_name(self) -> str:
+        """A new name for a temporary file that only this server or its successors remove."""
+        return f".agentfs-{self.server_id}-{next(self._numbers)}.tmp"
 
     def announce(self, temporary_in: str, making: Iterable[str] = ()) -> None:
         """Record where a temporary file, or a folder for one, will be created (real absolute paths). Durable
