@@ -43,13 +43,17 @@ class SimulatedStore(MemoryStore):
         self._pause = pause
         self._wrote = wrote
         self._fails: tuple[Step, int] | None = None
-        self._is_cut = False
+        self._dies: Callable[[], None] | None = None
         self._volatile: dict[str, File | None] = {}
 
     def fail_next(self, random: Random) -> str:
         """Make the next call of one kind fail; returns a description."""
         self._fails = random.choice(FAILURES)
         return f"{self._fails[0]}: {os.strerror(self._fails[1])}"
+
+    def die_between_files(self, lost: Callable[[], None] | None) -> None:
+        """At the next landing of several files, call `lost` when the first has changed, and be dead."""
+        self._dies = lost
 
     @property
     def is_down(self) -> bool:
@@ -77,6 +81,10 @@ class SimulatedStore(MemoryStore):
     def _reach(self, step: Step, location: Location) -> None:
         self._pause()
         if self._is_down:
+            raise Crash
+        if self._dies is not None and step == "swap" and self.half_landed():
+            self._dies, _ = None, self._dies()
+            self.crash()
             raise Crash
         if self._fails is not None and self._fails[0] == step:
             number, self._fails = self._fails[1], None

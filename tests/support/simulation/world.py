@@ -112,7 +112,7 @@ class World:
         self.clock = ManualClock()
         self.scheduler = Scheduler(Random(f"{case.seed} order"), self.clock, any_order=case.any_order)
         self.oracle = Oracle([*case.files, NEW], lambda: self.scheduler.rests, self._kept, self.note)
-        self.store = SimulatedStore(self.clock, self.scheduler.pause, self._server_wrote)
+        self.store = SimulatedStore(self.clock, self.scheduler.pause, self.oracle.server_wrote)
         self.history = KeptHistory(self.oracle.last_landed)
         for path in case.files:
             self.write(path, FILES[path])
@@ -128,7 +128,6 @@ class World:
         self._life = 0
         self._replies: dict[int, Reply] = {}
         self._crash_in: int | None = None
-        self._crashes_landing = False
         self._to_server = Pipe(self, self.random_for("to the server"), self._reach_server)
         self._to_client = Pipe(self, self.random_for("to the client"), self._reach_client)
 
@@ -219,7 +218,8 @@ class World:
 
     def _end(self) -> None:
         """The window closes: everything pending is answered."""
-        self._crash_in, self._crashes_landing = None, False
+        self._crash_in = None
+        self.store.die_between_files(None)
         self.note("shuts down")
         self.start(Call("shutdown", {}))
 
@@ -239,9 +239,9 @@ class World:
                 self.note(f"the disk fails at the next {self.store.fail_next(random)}")
                 self.oracle.disturb()
             case "crash" if random.random() < 0.5:
-                self._crashes_landing = True
+                self.store.die_between_files(lambda: self._crash_soon(1))
             case "crash":
-                self._crash_in = random.randint(1, 60)
+                self._crash_soon(random.randint(1, 60))
             case "cancel":
                 pass
             case _:
@@ -259,11 +259,6 @@ class World:
         self.changed_at[path] = self.scheduler.time()
         self.oracle.on_disk(path, text, saved=saved)
 
-    def _server_wrote(self, path: str, before: str | None, after: str | None) -> None:
-        self.oracle.server_wrote(path, before, after)
-        if self._crashes_landing:
-            self._crash_in, self._crashes_landing = 1, False
-
     def seconds_since_change(self, path: str) -> float:
         """Since anyone but the server changed the file on disk."""
         return self.scheduler.time() - self.changed_at.get(path, -60.0)
@@ -279,6 +274,9 @@ class World:
         path = random.choice(sorted(self.oracle.disk))
         if self.oracle.disk[path].text is not None:
             self.write(path, None)
+
+    def _crash_soon(self, steps: int) -> None:
+        self._crash_in = steps
 
     def _crash(self) -> None:
         """Power fails, or the server is killed; another one starts on the same disk."""
