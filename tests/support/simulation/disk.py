@@ -83,7 +83,8 @@ class SimulatedStore(MemoryStore):
         if self._is_down:
             raise Crash
         if self._dies is not None and step == "swap" and self.half_landed():
-            self._dies, _ = None, self._dies()
+            self._dies()
+            self._dies = None
             self.crash()
             raise Crash
         if self._fails is not None and self._fails[0] == step:
