@@ -43,12 +43,9 @@ def create_server(
     server = AgentfsLanguageServer(
         send, stop, files, history, diff_files, own_folders, catalogue, to_the_end=tuple(EDITOR_REQUESTS)
     )
-    for register in (
-        register_agents,
-        register_editor,
-        register_documents,
-        register_workspace,
-        register_lifecycle,
-    ):
-        register(server)
+    register_agents(server)
+    register_editor(server)
+    register_documents(server)
+    register_workspace(server)
+    register_lifecycle(server)
     return server

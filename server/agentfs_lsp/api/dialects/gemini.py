@@ -9,7 +9,6 @@ from agentfs_lsp.api.dialects import fewer_parameters as fewer
 from agentfs_lsp.api.dialects.dialect import Dialect, Tool, names_of
 from agentfs_lsp.api.messages.phrasing import Phrasing
 from agentfs_lsp.domain import errors
-from agentfs_lsp.domain.translation import Translate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,10 +37,6 @@ class ReplaceArguments:
     new_string: str
 
 
-def _modified_by_user(translate: Translate) -> str:
-    return translate("The content is the user's version, not the original proposal.")
-
-
 _PATH = {"file_path": "path"}
 
 _TOOLS = (
@@ -51,7 +46,11 @@ _TOOLS = (
         operation="write",
         takes=WriteFileArguments,
         renamed=_PATH,
-        told={"modified_by_user": _modified_by_user},
+        told={
+            "modified_by_user": lambda translate: translate(
+                "The content is the user's version, not the original proposal."
+            )
+        },
     ),
     Tool(name="replace", operation="edit", takes=ReplaceArguments, renamed=_PATH),
 )

@@ -198,21 +198,14 @@ class Configuration:
             self._outgoing.tell(WARNING, text)
 
     async def _register(self, client: ClientCapabilities) -> None:
+        wanted: dict[str, object] = {}
+        if client.registers_configuration_changes:
+            wanted["didChangeConfiguration"] = {"section": "agentfs"}
+        if client.registers_watched_files:
+            wanted["didChangeWatchedFiles"] = {"watchers": [{"globPattern": f"**/{NAME}"}]}
         registrations = [
             {"id": f"agentfs-{method}", "method": f"workspace/{method}", "registerOptions": options}
-            for method, options, wanted in (
-                (
-                    "didChangeConfiguration",
-                    {"section": "agentfs"},
-                    client.registers_configuration_changes,
-                ),
-                (
-                    "didChangeWatchedFiles",
-                    {"watchers": [{"globPattern": f"**/{NAME}"}]},
-                    client.registers_watched_files,
-                ),
-            )
-            if wanted
+            for method, options in wanted.items()
         ]
         if not registrations:
             return

@@ -63,10 +63,9 @@ async def land(
         await in_editor.roll_back(error)
         raise
     kept = await in_editor.keep()
-    by_change = {
-        id(change): outcome for change, outcome in zip([*closed, *opened], [*landed, *kept], strict=True)
-    }
-    return [by_change[id(change)] for change in changes]
+    files = (change.absolute for change in (*closed, *opened))
+    by_file = dict(zip(files, (*landed, *kept), strict=True))
+    return [by_file[change.absolute] for change in changes]
 
 
 async def land_each(
@@ -211,10 +210,10 @@ def _landing(change: FileChange, landed: Landed) -> Landing:
 
 async def _with_current_state(ws: Workspace, changes: Sequence[FileChange], conflict: Conflict) -> Conflict:
     """Add the file's current state and a diff to the disk's bare conflict."""
-    moved = [change for change in changes if change.absolute == conflict.file]
-    for change in moved:
-        try:
-            await look_unmoved(ws, change)
-        except Conflict as told:
-            return told
+    for change in changes:
+        if change.absolute == conflict.file:
+            try:
+                await look_unmoved(ws, change)
+            except Conflict as told:
+                return told
     return conflict

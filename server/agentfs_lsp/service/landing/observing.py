@@ -276,25 +276,18 @@ MAX_LOOKS = 8
 """Maximum number of checks while the user keeps typing, so that the answer is not delayed for ever."""
 
 
-class Watch:
+class Watch(ExitStack):
     """The observations of one proposal; they end with the context."""
 
     def __init__(self, ws: Workspace) -> None:
+        super().__init__()
         self._ws = ws
         self._observations: list[Observation] = []
-        self._watching = ExitStack()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._watching.close()
 
     def add(self, change: FileChange, *, every_version: bool = True) -> Observation:
         """Start observing a change; for `every_version` see Observation."""
-        observation = self._watching.enter_context(
-            Observation(self._ws.documents, change, every_version=every_version)
-        )
+        observation = Observation(self._ws.documents, change, every_version=every_version)
+        self.enter_context(observation)
         self._observations.append(observation)
         return observation
 
