@@ -188,7 +188,7 @@ async def shared(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Edit
         ("workspace", "read", {}, "path"),
     ],
 )
-async def test_the_dialect_names_its_arguments(
+async def test_wrong_arguments_are_named_as_the_dialect_names_them(
     shared: Editor, dialect: str, name: str, arguments: Message, named: str
 ) -> None:
     answer = await call(shared, dialect, name, **arguments)

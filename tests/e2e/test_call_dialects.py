@@ -112,9 +112,7 @@ LOOSE_ZH = "文本按宽松规则匹配（indentation）；实际替换的内容
     ],
     ids=["en", "zh-cn"],
 )
-async def test_the_workspace_dialects_sentences_are_apart(
-    root: Path, locale: str, edited: str, written: str
-) -> None:
+async def test_workspace_sentences_stay_apart(root: Path, locale: str, edited: str, written: str) -> None:
     (root / "SOUL.md").write_text("  one\n  two\n  three\n")
     options = {**AUTO, "diff": {"max_lines": 5}}
     async with editing(root, options=options, locale=locale) as editor:
@@ -152,7 +150,7 @@ async def test_errors_speak_of_the_dialects_own_tools(root: Path, file: Path) ->
     ("dialect", "name", "parameter"),
     [("standard", "Write", "path"), ("gemini", "write_file", "file_path"), ("workspace", "write", "path")],
 )
-async def test_creating_and_emptying_are_said(
+async def test_a_model_creates_and_empties_a_file_only_where_it_says_so(
     root: Path, file: Path, dialect: str, name: str, parameter: str
 ) -> None:
     async with editing(root, options=AUTO) as editor:
@@ -175,9 +173,7 @@ async def test_creating_and_emptying_are_said(
     ("dialect", "name", "parameter"),
     [("standard", "Write", "path"), ("gemini", "write_file", "file_path"), ("workspace", "write", "path")],
 )
-async def test_guidance_on_answers_is_so(
-    root: Path, file: Path, dialect: str, name: str, parameter: str
-) -> None:
+async def test_guidance_on_answers(root: Path, file: Path, dialect: str, name: str, parameter: str) -> None:
     long = "line\n" * 500
     async with editing(root, options=AUTO) as editor:
         asked = {parameter: "new/folder/b.md", "content": long}

@@ -184,7 +184,7 @@ async def test_a_line_end_the_editor_keeps_has_landed(root: Path, file: Path, na
         assert (await editor.edit("a.py", "one", "1"))["data"]["landing"] == "editor"
 
 
-async def test_when_only_a_line_end_was_to_go_that_the_editor_keeps_the_answer_says_so(
+async def test_when_only_a_line_end_was_to_go_that_the_editor_keeps_it_is_told(
     root: Path, file: Path
 ) -> None:
     async with editing(root, options=AUTO, name="vim-lsp") as editor:

@@ -62,9 +62,7 @@ async def test_a_no_changes_nothing_and_a_yes_lands_where_it_should(persona: Per
 
 
 @every_editor
-async def test_silence_ends_in_a_timeout_and_a_late_answer_approves_nothing(
-    persona: Persona, files: Path
-) -> None:
+async def test_silence_ends_in_a_timeout_and_a_late_yes_is_nothing(persona: Persona, files: Path) -> None:
     asking = "workspace/applyEdit" if persona.channel == "preview" else "window/showMessageRequest"
     async with persona.editing(files, NO_ANSWER, SHORT_REVIEW) as editor:
         editor.answers["workspace/applyEdit"] = lambda _: NO_ANSWER

@@ -74,7 +74,7 @@ async def test_typing_right_after_the_save_leaves_the_change_on_disk(editor: Edi
         "loaded again",
     ],
 )
-async def test_what_neither_document_nor_disk_holds_has_not_landed(
+async def test_what_is_nowhere_to_be_found_has_not_landed(
     root: Path, file: Path, how: str, saves: bool
 ) -> None:
     def apply(params: Message) -> object:
@@ -132,9 +132,7 @@ async def test_a_change_typed_over_unsaved_is_not_told_as_waiting(root: Path, fi
 
 
 @pytest.mark.parametrize("then", ["theirs\n", None])
-async def test_a_save_written_over_at_once_is_not_told_as_landed(
-    root: Path, file: Path, then: str | None
-) -> None:
+async def test_a_save_written_over_at_once_has_not_landed(root: Path, file: Path, then: str | None) -> None:
     def apply(params: Message) -> object:
         editor.apply(params["edit"])
         editor.save("a.py")
@@ -153,9 +151,7 @@ async def test_a_save_written_over_at_once_is_not_told_as_landed(
 
 
 @pytest.mark.parametrize("eol", ["\n", "\r\n"])
-async def test_a_line_typed_beside_an_undone_and_saved_change_is_not_it(
-    root: Path, file: Path, eol: str
-) -> None:
+async def test_a_line_typed_beside_an_undone_saved_change_is_not_it(root: Path, file: Path, eol: str) -> None:
     typed = TEXT.replace("two", "mine\ntwo").replace("\n", eol)
     file.write_bytes(TEXT.replace("\n", eol).encode())
     async with editing(root, capabilities=SAVES, options=AUTO) as editor:
@@ -171,7 +167,7 @@ async def test_a_line_typed_beside_an_undone_and_saved_change_is_not_it(
 
 
 @pytest.mark.parametrize(("new", "landing"), [("", None), ("1\n2\n", "unknown")])
-async def test_lines_back_with_one_between_are_no_change(
+async def test_lines_back_with_one_between_them(
     root: Path, file: Path, new: str, landing: str | None
 ) -> None:
     typed = TEXT.replace("two", "mine\ntwo")

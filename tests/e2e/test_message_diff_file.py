@@ -121,9 +121,7 @@ def removed(path: Path) -> None:
 
 
 @pytest.mark.parametrize("tampered", [overwritten, swapped, linked, removed])
-async def test_approving_a_tampered_diff_is_a_conflict(
-    editor: Editor, root: Path, file: Path, tampered: Any
-) -> None:
+async def test_a_tampered_diff_is_a_conflict(editor: Editor, root: Path, file: Path, tampered: Any) -> None:
     def approve(_: object) -> object:
         [diff] = (root / ".agentfs" / "review").glob("*.diff")
         tampered(diff)

@@ -141,9 +141,7 @@ async def test_commands_take_no_more_than_their_requests(locked: Path) -> None:
         (".dir-locals.el", "((nil . ()))\n"),
     ],
 )
-async def test_files_of_settings_are_asked_for_whatever_is_let_through(
-    root: Path, path: str, content: str
-) -> None:
+async def test_settings_are_asked_for_whatever_is_let_through(root: Path, path: str, content: str) -> None:
     async with editing(root, options=AUTO, answers=REJECT) as editor:
         for answer in (
             await editor.write(path, content),

@@ -270,9 +270,7 @@ async def test_a_large_workspace_file_overtaken_in_turn_is_not_read(root: Path, 
         assert [(await one)["status"] for one in waiting] == ["success"] * 3
 
 
-async def test_no_change_is_asked_about_while_a_large_workspace_file_is_read(
-    root: Path, tmp_path: Path
-) -> None:
+async def test_no_change_is_asked_about_as_a_large_workspace_file_is_read(root: Path, tmp_path: Path) -> None:
     (root / "a.txt").write_text("one\n")
     gate = tmp_path / "gate"
     os.mkfifo(gate)

@@ -172,7 +172,7 @@ def without_times(answer: Message) -> Message:
 @pytest.mark.parametrize(
     "does", ["applies", "refuses", "fails", "sleeps", "lies", "lies and sleeps", "mumbles"]
 )
-async def test_how_it_lands_tells_no_guess_from_another(
+async def test_how_a_change_of_an_open_document_lands_tells_no_guess_from_another(
     root: Path, press: str | None, does: str, *, unsaved: bool
 ) -> None:
     """The editor does not save by itself, and reports no change if the text stays the same."""

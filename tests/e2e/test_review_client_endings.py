@@ -15,9 +15,7 @@ pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))
 
 
-async def test_what_eyes_miss_is_pointed_at_and_written_as_it_came(
-    editor: Editor, root: Path, file: Path
-) -> None:
+async def test_what_eyes_miss_is_pointed_at_and_written_so(editor: Editor, root: Path, file: Path) -> None:
     (root / "link.py").hardlink_to(file)
     text = "one\ntwo \u202e\nthree\nkey = 'AKIAABCDEFGHIJKLMNOP'\n"
     await editor.read("a.py")

@@ -18,7 +18,7 @@ async def editor(root: Path) -> AsyncIterator[Editor]:
 
 
 @pytest.mark.parametrize("is_open", [True, False], ids=["open", "closed"])
-async def test_closing_a_folder_behind_a_yes_is_too_late(
+async def test_a_folder_closed_behind_a_yes_lands(
     editor: Editor, root: Path, file: Path, is_open: bool
 ) -> None:
     if is_open:
@@ -47,9 +47,7 @@ async def test_closing_a_folder_behind_a_yes_is_too_late(
     )
 
 
-async def test_a_proposal_withdrawn_while_queued_has_no_review(
-    editor: Editor, root: Path, file: Path
-) -> None:
+async def test_a_queued_proposal_withdrawn_has_no_review(editor: Editor, root: Path, file: Path) -> None:
     editor.answers[APPLY] = lambda _: NO_ANSWER
     _, shown = await asked(editor)
     queued = editor.start("agentfs/edit", EDIT)

@@ -22,9 +22,7 @@ async def report(editor: Editor, proposal: Message, **told: Any) -> Message:
     return await editor.request(f"agentfs/{name}", {"id": proposal["id"], "files": files})
 
 
-async def test_accepting_a_closed_file_writes_just_what_was_shown(
-    editor: Editor, root: Path, file: Path
-) -> None:
+async def test_accepting_a_closed_file_writes_what_was_shown(editor: Editor, root: Path, file: Path) -> None:
     proposal, answer = await asked(editor)
     [shown] = proposal["files"]
     assert (shown["base_text"], shown["proposed_text"]) == (TEXT, CHANGED)
@@ -45,7 +43,7 @@ async def test_a_change_on_disk_during_the_review_is_a_conflict(editor: Editor, 
 
 @pytest.mark.parametrize("is_open", [False, True])
 @pytest.mark.parametrize("moved", ["folder/a.py", "folder"])
-async def test_a_link_put_in_its_place_is_a_conflict(
+async def test_a_link_in_its_place_is_a_conflict(
     editor: Editor, root: Path, moved: str, is_open: bool
 ) -> None:
     path = root / "folder" / "a.py"
@@ -155,7 +153,7 @@ async def test_a_formatter_on_save_is_told_as_on_save(editor: Editor, file: Path
         ({"review": True, "save": True}, {"save": "never"}),
     ],
 )
-async def test_where_nothing_is_saved_none_is_asked(
+async def test_where_nothing_is_saved_the_client_is_told_to_save_nothing(
     root: Path, file: Path, client: Message, options: Message
 ) -> None:
     declared = REVIEWING | {"capabilities": {"experimental": {"agentfs": client}}}

@@ -110,9 +110,7 @@ async def test_a_settle_and_the_previews_answer_are_answered_in_order(editor: Ed
     assert await heard.all() == ["settle", "settled", "the agent's answer"]
 
 
-async def test_a_settle_that_cannot_be_done_is_looked_at_and_answered_in_order(
-    editor: Editor, file: Path
-) -> None:
+async def test_a_settle_that_cannot_be_done_is_looked_at_in_order(editor: Editor, file: Path) -> None:
     """Whether a large amended text fits is checked off the event loop; meanwhile the agent cancels."""
     heard = Heard(editor, *await asked(editor))
     files = [{"uri": file.as_uri(), "decision": "amended", "text": LONG * 50_000 + "\0"}]
@@ -201,7 +199,7 @@ async def test_a_client_that_begins_anew_finds_what_waits(editor: Editor, root: 
 
 
 @pytest.mark.parametrize(("unsaved", "outcome"), [("", "landed"), ("mine\n", "editor")])
-async def test_a_batch_is_what_landed_of_it(
+async def test_the_outcome_of_a_batch_is_that_of_what_landed_of_it(
     editor: Editor, root: Path, file: Path, unsaved: str, outcome: str
 ) -> None:
     editor.open("a.py", TEXT + unsaved)

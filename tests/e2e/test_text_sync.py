@@ -122,9 +122,7 @@ async def test_thousands_of_keystrokes_in_a_large_document_are_followed(editor: 
 
 
 @pytest.mark.parametrize("name", ["Neovim", "Eglot", "", "VSCodium"])
-async def test_a_lone_cr_ends_a_line_in_vs_code_alone(
-    name: str, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+async def test_a_lone_cr_ends_lines_in_vs_code(name: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Neovim and Emacs treat it as content: an edit after it would land one line lower."""
     root = tmp_path_factory.mktemp("lone") / "root"
     root.mkdir()

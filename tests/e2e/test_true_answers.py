@@ -232,7 +232,7 @@ def error(_: Message) -> object:
 
 @pytest.mark.parametrize("said", [no, odd, silence, error])
 @pytest.mark.parametrize("atomic", [True, False])
-async def test_a_preview_applied_against_its_answer(
+async def test_a_preview_that_is_applied_against_its_own_answer(
     root: Path, said: Callable[[Message], object], atomic: bool
 ) -> None:
     options = IMPATIENT | {"approval": {"timeout_s": 0.3}}

@@ -32,7 +32,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
         (b"\xfe\xff" + "a\n".encode("utf-16-be"), "ä\n", b"\xfe\xff" + "ä\n".encode("utf-16-be"), []),
     ],
 )
-async def test_a_file_stays_as_encoded(
+async def test_encoding_mark_and_line_ends_stay_the_files(
     auto: Editor, data: bytes, content: str, expected: bytes, corrections: list[str]
 ) -> None:
     path = auto.root / "kept.txt"

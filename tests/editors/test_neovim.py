@@ -70,7 +70,7 @@ async def test_typing_as_a_proposal_arrives_lands_nothing(root: Path, file: Path
 
 
 @pytest.mark.parametrize(("selecting", "key"), [("Vj", "d"), ("Vj\x07", "x\x1b")])
-async def test_an_arriving_diff_ends_no_selection(
+async def test_an_arriving_diff_does_not_end_a_selection(
     root: Path, file: Path, repository: Path, selecting: str, key: str
 ) -> None:
     async with neovim(root, repository, SERVER) as editor:
@@ -176,9 +176,7 @@ async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, 
     assert all(f"+{line}\n" in shown for line in lines)
 
 
-async def test_a_question_hidden_by_an_error_begins_with_measuring(
-    root: Path, file: Path, repository: Path
-) -> None:
+async def test_a_question_an_error_hides_begins_measuring(root: Path, file: Path, repository: Path) -> None:
     """In the command-line window Neovim's own handler can't show the diff, and its error waits for a key."""
     async with neovim(root, repository, SERVER) as editor:
         editor.screen.press(":lua vim.lsp.get_clients()[1].handlers = {}\rq:")
@@ -223,7 +221,7 @@ def test_no_modeline_of_a_diff_is_obeyed(tmp_path: Path, repository: Path) -> No
     "content", ["one\n2\n", "one\ntwo\n", "one\ntwo\nthree\n", "one\ntwo\n\n", "zero\none\n2\n", "2\ntwo\n"]
 )
 @pytest.mark.parametrize("option", ["fixeol", "nofixeol"])
-async def test_a_file_gets_the_last_line_end_that_is_written(
+async def test_a_file_without_a_last_line_end_gets_the_one_that_is_written_and_no_more(
     root: Path, repository: Path, content: str, option: str
 ) -> None:
     file = root / "a.py"

@@ -109,20 +109,6 @@ def _fill(path: Path, *, but_pages: int) -> None:
             file.truncate(max(file.tell() - but_pages * PAGE, 0))
 
 
-def test_read_only_before_it_is_staged(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "root", "512k"):
-        lay_out(tmp_path)
-        store, root = store_at(tmp_path)
-        drafts = drafts_of(store, root)
-        assert remount(tmp_path / "root", "ro")
-        why = refusal(store, drafts)
-        abandon(store)
-        assert answer_of(why) == "refused"
-        _says(why, SystemRefused, "Read-only file system")
-        assert remount(tmp_path / "root", "rw")
-        assert files_after_the_next_start(tmp_path) == BEFORE
-
-
 def test_read_only_between_staging_and_landing(tmp_path: Path) -> None:
     with small_disk(tmp_path / "root", "512k"):
         lay_out(tmp_path)

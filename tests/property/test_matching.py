@@ -82,7 +82,7 @@ def test_one_exact_place_is_replaced_as_text_replace_does(head: str, old: str, t
 
 
 @given(PLAIN.filter(bool), st.lists(PLAIN, min_size=3, max_size=5), PLAIN, st.booleans())
-def test_exact_places_are_counted_and_replaced(
+def test_exact_places_count_and_are_replaced(
     old: str, between: list[str], new: str, replace_all: bool
 ) -> None:
     text = old.join(between)

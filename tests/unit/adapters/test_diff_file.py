@@ -18,9 +18,7 @@ def folder(tmp_path: Path) -> Folder:
     return folder_at(str(tmp_path))
 
 
-def test_a_file_swept_early_is_made_again(
-    folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_swept_file_is_made_again(folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lock, sweeps = fcntl.flock, [1]
 
     def swept_first(fd: int, operation: int) -> None:
@@ -38,7 +36,7 @@ def test_a_file_swept_early_is_made_again(
     assert not (tmp_path / NAME).exists()
 
 
-def test_a_second_sweep_leaves_the_new_file(
+def test_a_second_sweep_leaves_new_files(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / NAME).write_text("abandoned")

@@ -46,9 +46,7 @@ def test_whole_texts_and_places_behind_the_end_are_followed(documents: OpenDocum
 
 
 @pytest.mark.parametrize("change", UNCERTAIN)
-def test_an_uncertain_change_ends_sync_until_the_whole_text(
-    documents: OpenDocuments, file: Path, change: Any
-) -> None:
+def test_an_uncertain_change_ends_sync_for_a_time(documents: OpenDocuments, file: Path, change: Any) -> None:
     document = opened(documents, file, "text😀\n")
     documents.changed(changing(file.as_uri(), 2, change, at((0, 0), (0, 0), "never guessed: ")))
     assert (document.in_sync, document.text, document.version) == (False, "text😀\n", 2)

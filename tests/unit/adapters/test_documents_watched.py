@@ -44,7 +44,7 @@ class TestSeveralDocumentsOfOneFile:
         documents.changed(changing(both[1].uri, 3, UNCERTAIN[0]))
         assert documents.at(str(file)) is both[1]
 
-    def test_one_outlives_the_other(
+    def test_closing_one_leaves_the_other(
         self, documents: OpenDocuments, file: Path, both: tuple[OpenDocument, OpenDocument]
     ) -> None:
         for closed, left in (both, (both[1], None)):

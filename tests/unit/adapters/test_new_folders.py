@@ -25,13 +25,6 @@ def test_missing_folders_are_gone_again_when_nothing_lands(disk: Disk) -> None:
     assert disk.names("src") == {"a.py"}
 
 
-def test_a_folder_somebody_else_uses_by_now_stays(disk: Disk) -> None:
-    staged = stage(disk, "one/two/new.py", b"x")
-    disk.put("one/theirs", b"")
-    staged.discard()
-    assert disk.names("one") == {"theirs"}
-
-
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_folder_that_two_files_need_goes_with_the_last(disk: Disk, order: tuple[int, int]) -> None:
     staged = [stage(disk, "new/a.py", b"a"), stage(disk, "new/b.py", b"b")]

@@ -67,7 +67,7 @@ def test_what_somebody_wrote_before_the_commit_stays(disk: Disk, intrude: Callab
 
 
 @pytest.mark.parametrize("intrude", INTRUSIONS)
-def test_an_intruders_file_is_put_back(
+def test_what_somebody_writes_in_the_very_moment_is_put_back(
     disk: Disk, intrude: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not disk.kernel.exchange:
@@ -91,7 +91,7 @@ def test_an_intruders_file_is_put_back(
 
 
 @pytest.mark.parametrize("second", [_replace, lambda path: path.write_bytes(b"newest of all"), Path.unlink])
-def test_a_second_writer_loses_nothing(
+def test_a_second_writer_during_the_put_back_loses_nothing(
     disk: Disk, second: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not disk.kernel.exchange:

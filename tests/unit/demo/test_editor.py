@@ -216,33 +216,25 @@ def test_a_proposal_that_the_server_does_not_know_any_more_is_shown_to_nobody(cl
     assert demo.reviewer.seen == []
 
 
-def test_an_edit_that_policy_let_through_is_applied_and_saved_where_nothing_was_unsaved(client, file) -> None:
+@pytest.mark.parametrize("typed", ["", " and"])
+def test_an_edit_that_policy_let_through_is_saved_where_nothing_was_unsaved(client, file, typed: str) -> None:
     uri = file.as_uri()
-    plain = {"id": "plain", "method": "workspace/applyEdit", "params": {"edit": replacing(uri, 1, "two")}}
+    edit = replacing(uri, 2 if typed else 1, "two")
     steps = [
-        {"expect": "agentfs/edit", "send": plain},
+        {
+            "expect": "agentfs/edit",
+            "send": {"id": "a", "method": "workspace/applyEdit", "params": {"edit": edit}},
+        },
         {"expect": "response", "send": {"id": 1, "result": {}}},
     ]
     with client(steps) as demo:
         demo.editor.documents.open(file)
+        if typed:
+            demo.editor.documents.type(uri, "\n", f"{typed}\n")
         demo.editor.call("agentfs/edit", {})
-    assert file.read_bytes() == b"two\n"
-    assert demo.answer_to("plain")["result"] == {"applied": True}
-
-
-def test_an_edit_that_policy_let_through_leaves_unsaved_changes_unsaved(client, file) -> None:
-    uri = file.as_uri()
-    plain = {"id": "plain", "method": "workspace/applyEdit", "params": {"edit": replacing(uri, 2, "two")}}
-    steps = [
-        {"expect": "agentfs/edit", "send": plain},
-        {"expect": "response", "send": {"id": 1, "result": {}}},
-    ]
-    with client(steps) as demo:
-        demo.editor.documents.open(file)
-        demo.editor.documents.type(uri, "\n", " and\n")
-        demo.editor.call("agentfs/edit", {})
-        assert demo.editor.documents.get(uri).text == "two and\n"
-    assert file.read_bytes() == b"one\n"
+        assert demo.editor.documents.get(uri).text == f"two{typed}\n"
+    assert file.read_bytes() == (b"one\n" if typed else b"two\n")
+    assert demo.answer_to("a")["result"] == {"applied": True}
 
 
 def test_a_request_that_the_client_does_not_know_is_answered(client) -> None:

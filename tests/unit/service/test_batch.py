@@ -376,7 +376,7 @@ async def test_a_folder_that_was_to_come_with_a_rejected_file_is_missing(work: F
 @pytest.mark.parametrize(
     ("earlier", "path"), [("later/a.py", "later/deeper/b.py"), ("later-too/a.py", "later/b.py")]
 )
-async def test_a_folder_no_earlier_operation_makes_is_missing(
+async def test_a_folder_no_earlier_step_makes_is_missing(
     work: FakeWorkspace, earlier: str, path: str
 ) -> None:
     error, steps = await failed(

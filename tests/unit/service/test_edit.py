@@ -90,7 +90,7 @@ async def test_a_mark_that_the_editor_keeps_in_its_text_is_text(work: FakeWorksp
     ("old", "new", "corrected"),
     [("one", "\ufeff1", True), ("one", "\ufeff\ufeff1", True), ("\ufeffone", "1", False)],
 )
-async def test_an_editor_with_marks_in_texts_keeps_one(
+async def test_an_editor_with_marks_keeps_one(
     work: FakeWorkspace, old: str, new: str, corrected: bool
 ) -> None:
     work.set(approval__mode="auto_edit")
@@ -193,14 +193,6 @@ async def test_only_text_is_edited(work: FakeWorkspace, path: str, error: type[E
         await work.edit(path, "a", "b")
 
 
-async def test_a_file_keeps_its_mark_where_one_is_put_in_front(work: FakeWorkspace) -> None:
-    work.store.put("a.py", b"\xef\xbb\xbfone\n")
-    await work.read("a.py")
-    work.reviewer.accepts()
-    await work.edit("a.py", "one", "\ufefftwo")
-    assert work.store.bytes_of("a.py") == b"\xef\xbb\xbftwo\n"
-
-
 async def test_a_file_is_not_made_larger_than_could_be_changed_again(work: FakeWorkspace) -> None:
     work.set(limits__max_file_bytes=100)
     work.store.put("a.txt", "x" * 90)
@@ -217,9 +209,18 @@ async def test_no_more_than_ascii_stands_for_bytes_that_do_not_decode(work: Fake
     assert (refused.value.ascii_only, refused.value.line) == (True, 2)
 
 
-async def test_the_last_line_may_go(work: FakeWorkspace) -> None:
-    work.store.put("a.txt", "one\n")
-    await work.read("a.txt")
+@pytest.mark.parametrize(
+    ("before", "old", "new", "after"),
+    [
+        pytest.param(
+            b"\xef\xbb\xbfone\n", "one", "\ufefftwo", b"\xef\xbb\xbftwo\n", id="a mark is put in front"
+        ),
+        pytest.param(b"one\n", "one\n", "", b"", id="the last line goes"),
+    ],
+)
+async def test_an_edit_leaves(work: FakeWorkspace, before: bytes, old: str, new: str, after: bytes) -> None:
+    work.store.put("a.py", before)
+    await work.read("a.py")
     work.reviewer.accepts()
-    await work.edit("a.txt", "one\n", "")
-    assert work.store.bytes_of("a.txt") == b""
+    await work.edit("a.py", old, new)
+    assert work.store.bytes_of("a.py") == after

@@ -31,9 +31,7 @@ async def without_accents(work: FakeWorkspace) -> str:
 
 
 @pytest.mark.parametrize("lines", [0, 20_000], ids=["small", "large"])
-async def test_every_session_reads_what_was_written_and_undo_brings_all_back(
-    latin: FakeWorkspace, lines: int
-) -> None:
+async def test_every_session_reads_what_was_written_and_undo_all(latin: FakeWorkspace, lines: int) -> None:
     more = b"line\n" * lines
     latin.store.put("a.txt", BEFORE + more)
     await without_accents(latin)

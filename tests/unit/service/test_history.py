@@ -103,9 +103,7 @@ async def test_of_many_that_may_not_be_read_those_behind_them_are_found(work: Fa
     assert paths(await asked(work, limit=2)) == [["a.txt"]]
 
 
-async def test_paths_are_resolved_once_and_off_the_loop(
-    three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_paths_are_resolved_off_the_loop(three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
     resolve, resolved = three.store.resolve, []
 
     def noted(root: Root, relative: str) -> Location:
@@ -136,7 +134,7 @@ async def test_nothing_is_kept_where_that_is_not_wanted(work: FakeWorkspace) -> 
     assert (await asked(work)).changes == ()
 
 
-async def test_of_a_folder_closed_meanwhile_nothing_is_told(
+async def test_of_a_closed_folder_nothing_is_told(
     three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     find, roots = three.history.find, three.ws.roots

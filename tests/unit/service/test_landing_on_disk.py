@@ -84,7 +84,7 @@ async def test_a_file_that_went_or_came_in_between_is_told(read: FakeWorkspace) 
 
 
 @pytest.mark.parametrize(("target", "error"), [("b.py", Conflict), ("/etc/passwd", OutsideRoots)])
-async def test_a_link_between_leads_to_a_file_nobody_saw(
+async def test_a_link_that_came_in_between_leads_to_a_file_that_nobody_reviewed(
     read: FakeWorkspace, target: str, error: type[DomainError]
 ) -> None:
     read.store.at("swap", lambda: read.store.link("a.py", target))

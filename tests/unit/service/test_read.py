@@ -71,9 +71,7 @@ async def test_what_the_editor_holds_uncertainly_is_not_read(work: FakeWorkspace
         ({"start_line": 3, "limit": 9}, ("three\n", 1, False)),
     ],
 )
-async def test_a_range_of_lines(
-    work: FakeWorkspace, asked: dict[str, int], found: tuple[str, int, bool]
-) -> None:
+async def test_line_ranges(work: FakeWorkspace, asked: dict[str, int], found: tuple[str, int, bool]) -> None:
     work.store.put("a.py", "one\ntwo\nthree\n")
     passage = await work.read("a.py", **asked)
     assert (passage.content, passage.lines, passage.truncated) == found

@@ -1,5 +1,7 @@
 """What each session has read, within limits."""
 
+import pytest
+
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.state.sessions import Sessions
 
@@ -62,20 +64,11 @@ def test_a_text_that_was_used_stays_longer() -> None:
     assert held == ["a", "c"]
 
 
-def test_a_text_larger_than_all_room_is_not_held_and_pushes_its_record_nowhere() -> None:
-    sessions = Sessions(100, 100, MANY)
-    sessions.record("one", "a", revision(1), "x" * 1000)
+@pytest.mark.parametrize(("room", "text"), [(100, "x" * 1000), (2500, "😀" * 1000)])
+def test_a_text_larger_than_all_room_in_bytes_is_not_held_and_its_record_stays(room: int, text: str) -> None:
+    sessions = Sessions(100, room, MANY)
+    sessions.record("one", "a", revision(1), text)
     record = sessions.get("one", "a")
-    assert record is not None
-    assert record.text is None
-
-
-def test_room_is_counted_in_bytes_of_memory() -> None:
-    wide = "😀" * 1000
-    sessions = Sessions(100, 2500, MANY)
-    sessions.record("one", "a", revision(1), "x" * 1000)
-    sessions.record("one", "b", revision(1), wide)
-    record = sessions.get("one", "b")
     assert record is not None
     assert record.text is None
 

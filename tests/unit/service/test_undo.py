@@ -363,9 +363,7 @@ async def test_every_byte_comes_back(lines: FakeWorkspace) -> None:
 
 
 @pytest.mark.parametrize("by", ["opened", "closed"])
-async def test_the_encoding_comes_back_in_a_file_opened_or_closed_in_review(
-    work: FakeWorkspace, by: str
-) -> None:
+async def test_the_encoding_comes_back_in_a_file_opened_or_closed_since(work: FakeWorkspace, by: str) -> None:
     work.set(encoding__default="gbk")
     before = "中\n3\n".encode("gbk")
     work.store.put("a.txt", before)
