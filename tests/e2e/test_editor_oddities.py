@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.editor import APPLY, AUTO, NO_ANSWER, Editor, RpcError, editing
+from support.editor import APPLY, AUTO, NO_ANSWER, Editor, RpcError, apply_text_edits, editing
 from support.personas import (
     COC,
     EGLOT_1_9,
@@ -153,14 +153,23 @@ async def test_a_null_to_what_it_does_not_know_is_no_answer(root: Path, file: Pa
 
 
 def keeps_last_end(editor: Editor) -> None:
-    """The editor keeps the last line ended, whatever an edit says."""
+    """The editor stores lines, and the end of the last one separately, like Neovim: what is inserted behind
+    them are lines of its own, and an edit that reaches past them leaves no empty line at their end."""
 
     def apply(params: Message) -> Message:
-        applied = editor.apply(params["edit"], tell=False)
-        document = editor.documents[editor.uri("a.py")]
-        document.text = document.text.removesuffix("\n") + "\n"
+        (change,) = params["edit"]["documentChanges"]
+        document = editor.documents[change["textDocument"]["uri"]]
+        lines, reached_past = document.text.removesuffix("\n"), False
+        for edit in reversed(change["edits"]):
+            start, end = (edit["range"][edge]["line"] for edge in ("start", "end"))
+            if start > lines.count("\n"):
+                lines += f"\n{edit['newText']}"
+            else:
+                reached_past = reached_past or end > lines.count("\n")
+                lines = apply_text_edits(lines, [edit], editor.encoding)
+        document.text = (lines.removesuffix("\n") if reached_past else lines) + "\n"
         editor.catch_up("a.py")
-        return {"applied": applied}
+        return {"applied": True}
 
     editor.answers[APPLY] = apply
 
@@ -207,6 +216,32 @@ async def test_a_document_that_is_emptied_may_keep_a_line_end(root: Path, file: 
         assert document.text == "\n"
         await editor.request("agentfs/undo", {})
         assert document.text == TEXT
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("one\n", "one\ntwo\n"),
+        ("one\ntwo\n", "1\ntwo\nthree\n"),
+        ("one\n\n", "one\n"),
+        ("one\ntwo\n\nthree\n", "\ntwo\n\n"),
+        ("one\n", "\n"),
+        ("one\n\ntwo\n", "\n"),
+        ("\n", "one\n"),
+    ],
+)
+async def test_nothing_is_inserted_behind_a_last_line_that_is_ended_separately(
+    root: Path, file: Path, before: str, after: str
+) -> None:
+    file.write_text(before)
+    async with editing(root, options={**AUTO, **IMPATIENT}, name="Neovim") as editor:
+        keeps_last_end(editor)
+        document = editor.open("a.py")
+        await editor.read("a.py")
+        answer = await editor.write("a.py", after)
+        assert (answer["data"]["landing"], document.text) == ("editor", after)
+        await editor.request("agentfs/undo", {})
+        assert document.text == before
 
 
 async def test_only_removing_a_line_end_that_the_editor_keeps_changes_nothing(root: Path, file: Path) -> None:

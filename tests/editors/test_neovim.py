@@ -267,6 +267,37 @@ async def test_an_empty_document_is_saved(root: Path, repository: Path, before: 
     assert file.read_text() == "more\n"
 
 
+@pytest.mark.parametrize("option", ["fixeol", "nofixeol"])
+async def test_lines_at_the_end_are_saved_as_proposed_and_undone(
+    root: Path, repository: Path, option: str
+) -> None:
+    cases = [
+        ("one\n", "one\ntwo\n"),
+        ("one\r\n", "one\r\ntwo\r\n"),
+        ("one\ntwo\n", "1\ntwo\n\n"),
+        ("one\ntwo\n\n", "one\n"),
+        ("one\n\ntwo\n", "\n"),
+        ("one\n", ""),
+        ("\n", "one\n"),
+        ("", "one\n"),
+    ]
+    async with neovim(root, repository, SERVER, AUTO) as editor:
+        for number, (before, after) in enumerate(cases):
+            file = root / f"{number}.py"
+            file.write_text(before, newline="")
+            editor.screen.press(f":set {option} | edit {file.name}\r")
+            await editor.wire.seen("textDocument/didOpen", number + 2)
+            await editor.wire.ask("agentfs/read", {"path": file.name})
+            write = {"path": file.name, "content": after, "allow_empty": True}
+            for method, params, text in (("write", write, after), ("undo", {}, before)):
+                answer = await editor.wire.ask(f"agentfs/{method}", params)
+                assert answer["data"].get("landing") == "editor", (before, after, answer)
+                saves = len(editor.wire.all("textDocument/didSave"))
+                editor.screen.press(":w\r")
+                await editor.wire.seen("textDocument/didSave", saves + 1)
+                assert file.read_bytes().decode() == text, (before, after, method)
+
+
 def test_no_character_is_wider_than_it_counts(tmp_path: Path, repository: Path) -> None:
     characters = [chr(code) for code in range(1, sys.maxunicode + 1) if not 0xD800 <= code <= 0xDFFF]
     lines = [escape_invisible(one) for one in characters if one != "\n"]

@@ -275,6 +275,8 @@ def _undo_update(path: str, file: RecordedFile, snapshot: Snapshot, settings: Se
     before, after = both_marked_like(shown, file.before or "", file.after or "")
     if snapshot.ended_by_save:
         before, after = without_end(before), without_end(after)
+    if not shown and not without_end(after):
+        after = shown  # Neovim saves an emptied document, which it reports as an empty line, as an empty file
     if shown == after:
         splices = tuple(shortened(shown, piece) for piece in diff(after, before))
     else:

@@ -269,7 +269,8 @@ def _overlay(
     location: Location, blob: Blob, disk: TextFile, disk_digest: str, buffer: Buffer, *, differs: bool
 ) -> Snapshot:
     mark = b"" if buffer.text.startswith("\ufeff") else disk.bom  # some editors keep the mark in the text
-    text = TextFile(buffer.text, disk.encoding, mark, lossy=False)
+    shown = buffer.text if differs or disk.text else ""  # an empty file that is reported as an empty line
+    text = TextFile(shown, disk.encoding, mark, lossy=False)
     digest = _hash_of_buffer(text) if differs else disk_digest
     return Snapshot(location, blob, disk, buffer, text, differs or bool(buffer.dirty_hint), digest)
 

@@ -326,14 +326,13 @@ def _deltas(base: str, hunks: Sequence[Splice]) -> Collection[int]:
 
 def edit_of(change: FileChange) -> DocumentEdit:
     """The change as a document edit, pinned to the version if the file is open."""
-    buffer = change.base.buffer
-    uri = buffer.uri if buffer else change.base.location.uri
-    version = buffer.version if buffer else None
-    base, hunks = change.base.text.shown, change.hunks
-    if buffer and buffer.ends_last_line and is_ended(base) and normalise(change.shown) == "\n":
-        # Neovim misreports how a document came to be an empty line, unless one edit leaves its line end.
-        hunks = (Splice(0, len(without_end(base)), ""),)
-    return DocumentEdit(uri, version, base, hunks, past_last_line=change.ends_past_document)
+    buffer, text = change.base.buffer, change.base.text.shown
+    if buffer is None:
+        return DocumentEdit(change.base.location.uri, None, text, change.hunks)
+    if not (buffer.ends_last_line and is_ended(buffer.text) and is_ended(change.shown)):
+        past = change.ends_past_document
+        return DocumentEdit(buffer.uri, buffer.version, text, change.hunks, past_last_line=past)
+    return DocumentEdit(buffer.uri, buffer.version, buffer.text, _before_last_end(text, change.hunks))
 
 
 def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | None:
@@ -342,7 +341,22 @@ def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | No
     if document is None or not document.in_sync or normalise(document.text) != normalise(accepted):
         return None
     back = splices_towards(document.text, edit.base)
+    if document.ends_last_line and is_ended(document.text) and is_ended(edit.base):
+        back = _before_last_end(document.text, back)
     return DocumentEdit(document.uri, document.version, document.text, back)
+
+
+def _before_last_end(text: str, splices: tuple[Splice, ...]) -> tuple[Splice, ...]:
+    """Whole-line splices of a text that stays ended, changed to leave its last line end alone. An editor that
+    stores it separately adds an empty line for an insertion behind it (docs/protocol.md#93-how-it-lands)."""
+    if not splices or splices[-1].end < len(text):
+        return splices
+    *others, last = splices
+    end = len(without_end(text))
+    if last.start > end:
+        return (*others, Splice(end, end, text[end:] + without_end(last.text)))
+    start = last.start if last.text else len(without_end(text[: last.start]))
+    return (*others, Splice(start, end, without_end(last.text)))
 
 
 def is_written(now: Snapshot, change: FileChange) -> bool:

@@ -373,7 +373,7 @@ class FileChange:
         buffer = self.base.buffer
         if self.base.ended_by_save and self.operation == "update" and is_ended(self.shown):
             return self.amended(without_end(self.shown))
-        if buffer is None or not (buffer.ends_last_line and self.removes_last_end):
+        if buffer is None or self.changes_nothing or not (buffer.ends_last_line and self.removes_last_end):
             return self
         if not self.shown and without_end(buffer.text):
             return self
