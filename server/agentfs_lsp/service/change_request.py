@@ -17,7 +17,7 @@ from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.policy.verdict import Verdict
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.files.snapshot import Snapshot
-from agentfs_lsp.service.files.store import Location
+from agentfs_lsp.service.files.store import Location, placed
 from agentfs_lsp.service.landing.deciding import may_tell
 from agentfs_lsp.service.landing.landing import described
 from agentfs_lsp.service.landing.merging import merge_base, rebased
@@ -145,7 +145,7 @@ def locate(ws: Workspace, request: ChangeRequest) -> Target:
 
 async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, plan: Plan) -> FileChange:
     """Look at the file, check the precondition, compute the change."""
-    location, path, session = ws.placed(target.location), target.path, request.session
+    location, path, session = placed(target.location, ws.roots), target.path, request.session
     reading = ws.judge("read", location, session)
     if reading.decision == "deny" and not target.is_hidden:  # denied since the request arrived
         raise PolicyDenied(path, "read", reading.rule or "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from functools import partial
 from threading import Event
 from typing import Literal, NamedTuple
@@ -33,8 +32,7 @@ _BYTES_OF_A_CHARACTER = 4
 """The maximum in any encoding."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """The lines to read: `limit` lines from the 1-based `start_line` (0: all; None: as many as the settings
     `limits.read_lines` and `limits.read_chars` allow)."""
 

@@ -16,7 +16,7 @@ from itertools import takewhile
 from agentfs_lsp.adapters.fs.confined import OpenBeneath, look
 from agentfs_lsp.adapters.fs.os_errors import domain_error
 from agentfs_lsp.domain.errors import IsDirectory, MalformedPath, OutsideRoots
-from agentfs_lsp.service.files.store import Hides, Location, Root, innermost
+from agentfs_lsp.service.files.store import Hides, Location, Root, innermost, placed
 
 _MAX_LINKS = 40
 _MAX_PATH_BYTES = 4096
@@ -37,7 +37,7 @@ def resolve(
     parts = _checked(relative)
     found = None
     if parts and ".." not in parts:
-        found = innermost("/".join([root.path.rstrip("/"), *parts]), roots)
+        found = placed(Location(root, "/".join(parts)), roots)
     if found is None or (
         not _is_hidden(found, hides, last=True) and _crosses_link(open_beneath, folder, parts, relative)
     ):

@@ -169,7 +169,7 @@ def interrupted(state: StateFolder) -> frozenset[str]:
 
 
 def _folder(state: StateFolder) -> str:
-    return os.path.join(state.path, journal.FOLDER)
+    return f"{state.path}/{journal.FOLDER}"
 
 
 def _names(state: StateFolder) -> list[str]:

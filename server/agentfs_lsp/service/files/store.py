@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 from urllib.parse import quote
 
 from agentfs_lsp.domain.cached import cached
@@ -61,8 +61,15 @@ def innermost(absolute: str, roots: Iterable[Root]) -> Location | None:
     return Location(root, path[len(root.path.rstrip("/")) + 1 : -1])
 
 
-@dataclass(frozen=True, slots=True)
-class Blob:
+def placed(location: Location, roots: Sequence[Root]) -> Location:
+    """The same place in the innermost of these roots, which decides about it: a nested one may have been
+    opened or closed since it was located. Unchanged if none contains it."""
+    if len(roots) == 1 and roots[0] is location.root:
+        return location
+    return innermost(location.absolute, roots) or location
+
+
+class Blob(NamedTuple):
     """A regular file's bytes, and the stat of the same open file."""
 
     data: bytes

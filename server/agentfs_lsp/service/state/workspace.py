@@ -15,7 +15,7 @@ from agentfs_lsp.domain.paths import display, parse
 from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.service.files.decoding import DecodedFiles
 from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, Source
-from agentfs_lsp.service.files.store import Location, innermost
+from agentfs_lsp.service.files.store import Location, innermost, placed
 from agentfs_lsp.service.state.queue import FileQueue
 
 if TYPE_CHECKING:
@@ -156,13 +156,6 @@ class Workspace:
         """The settings for a root's files."""
         return self.in_force.at(root).settings
 
-    def placed(self, location: Location) -> Location:
-        """The same file in the innermost root that is open now, which decides about it: a nested root may
-        have been opened or closed since it was located. Unchanged if no open root contains it."""
-        if self.roots == (location.root,):
-            return location
-        return innermost(location.absolute, self.roots) or location
-
     def source_of(self, location: Location) -> Source:
         """How to read the file."""
         told = self.encodings.get(location.root.path)
@@ -212,7 +205,7 @@ class Workspace:
         """Policy's verdict on this operation, file and session."""
         configured = self.settings.approval.mode if self.settings_known else "manual"
         mode = self.sessions.mode_of(session, configured)
-        location = self.placed(location)
+        location = placed(location, self.roots)
         policy = self.in_force.at(location.root).policy
         return policy.judge(operation, location.relative, root=location.root.path, mode=mode)
 
