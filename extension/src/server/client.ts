@@ -113,16 +113,6 @@ export class Server implements vscode.Disposable {
     }
   }
 
-  /** A start has begun, while the interpreter is still being looked for. */
-  prepare(): void {
-    this.become({ kind: 'starting' });
-  }
-
-  /** The server can't run, for this reason. */
-  fail(reason: string): void {
-    this.become({ kind: 'failed', reason });
-  }
-
   /** Stop a server that is still starting. */
   async abandonStart(): Promise<void> {
     if (this.client !== undefined && this.current.kind === 'starting') {
@@ -141,6 +131,13 @@ export class Server implements vscode.Disposable {
     process?.end();
     await client?.dispose().catch(() => undefined);
     this.become({ kind: 'stopped' });
+  }
+
+  /** Note the state of the server, or of what comes before its start. */
+  become(state: ServerState): void {
+    this.current = state;
+    this.status = state.kind === 'running' ? this.status : undefined;
+    this.stateChanged.fire(state);
   }
 
   trace(settings: Settings): void {
@@ -271,12 +268,6 @@ export class Server implements vscode.Disposable {
     void client.dispose().catch(() => undefined);
     this.become({ kind: 'stopped' });
     this.crashed.fire(process.ended);
-  }
-
-  private become(state: ServerState): void {
-    this.current = state;
-    this.status = state.kind === 'running' ? this.status : undefined;
-    this.stateChanged.fire(state);
   }
 }
 

@@ -95,7 +95,7 @@ export class Lifecycle implements vscode.Disposable {
       this.refuseWindows();
       return;
     }
-    this.server.prepare();
+    this.server.become({ kind: 'starting' }); // while the interpreter is looked for
     await this.before.catch((error: unknown) => this.server.channel.warn(String(error)));
     if (this.crashes.length > MAX_CRASHES) {
       await this.giveUp();
@@ -107,7 +107,7 @@ export class Lifecycle implements vscode.Disposable {
       return;
     }
     if (found.kind === 'missing') {
-      this.server.fail(vscode.l10n.t('No compatible Python found.'));
+      this.server.become({ kind: 'failed', reason: vscode.l10n.t('No compatible Python found.') });
       void offerInterpreter(found).then((chosen) => (chosen ? this.restart() : undefined));
       return;
     }
@@ -130,7 +130,7 @@ export class Lifecycle implements vscode.Disposable {
     const times = this.crashes.length;
     const how = brief(await this.lastEnd, 200);
     const reason = vscode.l10n.t('The agentfs server has stopped {0} times in three minutes. The last error was: {1}.', times, how);
-    this.server.fail(reason);
+    this.server.become({ kind: 'failed', reason });
     void this.offerRestart(vscode.l10n.t('{0} Restart it, or check the output for the cause.', reason));
   }
 
@@ -150,7 +150,7 @@ export class Lifecycle implements vscode.Disposable {
     const reason = vscode.l10n.t(
       'agentfs runs on Linux and macOS. On Windows, open the folder in WSL or on a remote machine.',
     );
-    this.server.fail(reason);
+    this.server.become({ kind: 'failed', reason });
     void notify('warning', reason);
   }
 }
