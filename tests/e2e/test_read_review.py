@@ -72,11 +72,15 @@ async def test_anything_else_is_a_no(editor: Editor, env: Path) -> None:
     ]
     said = iter(odd)
     editor.answers |= answering(lambda _: next(said))
-    for _ in odd:
-        answer = await editor.read(".env")
+    for number, _ in enumerate(odd):
+        answer = await editor.read(".env", session=f"s{number}")
         assert answer["error"]["code"] == "USER_REJECTED"
         assert no_secret_in(answer)
     editor.answers[ASK] = pressing("Deny")
+    asked = len(editor.all(ASK))
+    again = await editor.read(".env", session="s0")
+    assert "will not be asked again for 1" in again["text"]
+    assert len(editor.all(ASK)) == asked
     written = await editor.write(".env", "TOKEN=x\n")
     assert written["error"]["message"] == "Read the file first."
     assert no_secret_in(written)

@@ -69,7 +69,7 @@ async def read(t: Transcript) -> None:
         editor.answers[ASK] = pressing("Deny")
         await editor.read(".env", agent="Ada")
         editor.answers[ASK] = pressing("Allow once")
-        await editor.read(".env", agent="Ada")
+        await editor.read(".env", agent="Ada", session="another")
         editor.answers[ASK] = pressing(None)
         await editor.edit("secrets/key", "k", "l")
 

@@ -392,9 +392,11 @@ class Rejected(DomainError):
 
 
 class ReadRejected(DomainError):
-    """The user did not allow reading a protected file."""
+    """The user did not allow reading a protected file. `again_s`: seconds until the user is asked again, who
+    did not allow it before; 0 if they were asked."""
 
     path: str
+    again_s: int = 0
 
 
 class ReviewTimedOut(DomainError):

@@ -116,8 +116,11 @@ async def _ask(ws: Workspace, path: str, location: Location, session: str, agent
         raise TooManyPending(limit, reads=True)
     ws.reads_asked[session] += 1
     try:
-        if not await ws.reviewer.allow_read(path, agent):
-            raise ReadRejected(path)
+        async with ws.queue.turn(f"read {session} {location.absolute}"):  # a no counts for the next one
+            ws.refusals.check(session, location.absolute, path)
+            if not await ws.reviewer.allow_read(path, agent):
+                ws.refusals.add(session, location.absolute)
+                raise ReadRejected(path)
     finally:
         ws.reads_asked -= Counter((session,))  # drops what is zero
     _must_ask(ws, path, location, session)  # the settings may have changed meanwhile

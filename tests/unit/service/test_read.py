@@ -181,11 +181,25 @@ async def test_a_denied_file_is_not_read(work: FakeWorkspace) -> None:
 async def test_a_guarded_file_is_read_once_the_user_allows_it(work: FakeWorkspace) -> None:
     work.store.put(".env", "A=1\n")
     work.store.put("large.pem", LARGE)
-    work.reviewer.reads += [False, True, True]
-    with pytest.raises(ReadRejected):
-        await work.read(".env")
+    work.reviewer.reads += [True, True]
     assert (await work.read(".env")).content == "A=1\n"
     assert (await work.read("large.pem", limit=1)).content == "a line of text\n"
+
+
+async def test_a_refused_read_is_not_asked_for_again_for_a_while(work: FakeWorkspace) -> None:
+    work.store.put(".env", "A=1\n")
+    work.reviewer.reads.append(False)
+    both = await asyncio.gather(work.read(".env"), work.read(".env"), return_exceptions=True)
+    assert [one.again_s for one in both if isinstance(one, ReadRejected)] == [0, 10]
+    work.reviewer.reads += [True, False]
+    await work.read(".env", session="other")
+    await work.clock.sleep(10)
+    with pytest.raises(ReadRejected):
+        await work.read(".env")
+    await work.clock.sleep(15)
+    with pytest.raises(ReadRejected) as again:
+        await work.read(".env")
+    assert again.value.again_s == 5
 
 
 async def test_nobody_to_ask_is_no_yes(work: FakeWorkspace) -> None:

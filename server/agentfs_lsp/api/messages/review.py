@@ -157,9 +157,13 @@ def left_undone(error: errors.LeftUndone, translate: Translate) -> ErrorText:
 
 
 def read_rejected(error: errors.ReadRejected, translate: Translate) -> ErrorText:
+    again = translate("They will not be asked again for {count} s.", count=error.again_s)
     return (
         translate("The user did not allow reading '{path}'.", path=shown(error.path)),
-        translate("Continue without it, or ask the user."),
+        sentences(
+            translate,
+            (again if error.again_s else "", translate("Continue without it, or ask the user.")),
+        ),
     )
 
 

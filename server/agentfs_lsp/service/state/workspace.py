@@ -17,6 +17,7 @@ from agentfs_lsp.service.files.decoding import DecodedFiles
 from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, Source
 from agentfs_lsp.service.files.store import Location, innermost, placed
 from agentfs_lsp.service.state.queue import FileQueue
+from agentfs_lsp.service.state.refusals import Refusals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -84,6 +85,7 @@ class Workspace:
     queue: FileQueue = field(default_factory=FileQueue)
     last_change: dict[str, str] = field(default_factory=dict)
     """By session, the id of the latest change that landed or may have, whether or not history has it."""
+    refusals: Refusals = field(init=False)
     reads_asked: Counter[str] = field(default_factory=Counter)
     """By session, how many questions before a read are open."""
     late_watched: int = 0
@@ -94,6 +96,9 @@ class Workspace:
     _landing_in: Mapping[str, Root] = field(default_factory=dict)
     _behind: set[asyncio.Task[None]] = field(default_factory=set)
     _remembering: dict[str, asyncio.Task[None]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.refusals = Refusals(self.clock)
 
     def locate(
         self,
@@ -188,6 +193,7 @@ class Workspace:
         roots nested in it."""
         is_of_it = partial(self._is_file_of, root)
         self.sessions.forget_files(is_of_it)
+        self.refusals.forget()
         for proposal in self.proposals:
             through_it = any(change.base.location.root.path == root.path for change in proposal.changes)
             if through_it or any(map(is_of_it, proposal.files)):
