@@ -278,7 +278,7 @@ def as_seen(ws: Workspace, viewer: str | None, change: HistoryRecord, readings: 
             known = None if record is None else record.revision.hash
             if known is not None and known in (file.before_hash, file.after_hash):
                 seen.append(_only_version(file, known))
-    return replace(change, files=tuple(seen))
+    return change if seen == [*change.files] else replace(change, files=tuple(seen))
 
 
 def location_of(ws: Workspace, file: RecordedFile) -> Location:
