@@ -156,6 +156,21 @@ async def test_the_answer_keeps_to_what_may_be_read_once_the_undo_landed(root: P
     assert (answer["data"]["diff_preview"], answer["data"]["warnings"]) == ("", [])
 
 
+async def test_a_rejected_undo_names_no_secret_once_reading_must_be_asked_for(root: Path) -> None:
+    secret = "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYEXAMPLEKEY\n"
+    (root / "a.txt").write_text(secret)
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        cleaned = await editor.write("a.txt", "clean\n")
+    async with editing(root, **REVIEWING) as editor:
+        undoing = editor.start("agentfs/undo", {"change_id": cleaned["data"]["change_id"]})
+        proposal = await editor.proposed()
+        configure(editor, rules=[{"files": ["a.txt"], "read": "ask"}])
+        await editor.settle(proposal, "rejected")
+        answer = await undoing
+    assert (answer["error"]["code"], "ecret" in answer["text"]) == ("USER_REJECTED", False)
+
+
 async def test_of_many_files_the_text_names_the_number(root: Path) -> None:
     operations = [
         {"tool": "write", "params": {"path": f"{number}.txt", "content": "x\n"}} for number in range(20)

@@ -99,7 +99,7 @@ class Exchange:
             context["landing"] = "unknown"
             context["files"] = [{"path": one.path, "landing": one.where} for one in error.holding]
         message, next_step = self._told(error, access)
-        why = _why_asked(proposal, error, self.translate)
+        why = _why_asked(proposal, error, access, self.translate)
         if why and isinstance(error, NobodyToAsk):
             next_step = self.translate(
                 "The user can use an editor that can ask. No setting allows this change without approval."
@@ -159,11 +159,11 @@ class Exchange:
         }
 
 
-def _why_asked(proposal: Proposal | None, error: DomainError, translate: Translate) -> str:
+def _why_asked(proposal: Proposal | None, error: DomainError, access: Access, translate: Translate) -> str:
     """For a change that was not approved: the reasons for the question that apply in every mode."""
     if proposal is None or not isinstance(error, _NOT_APPROVED):
         return ""
-    if not proposal.access.seen and not proposal.blind:
+    if not access.seen and not proposal.blind:
         return ""
     with_paths = proposal.tool in ("batch", "undo")
     return always_asked_text(proposal.changes, translate, with_paths=with_paths, written=proposal.blind)

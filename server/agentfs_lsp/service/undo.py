@@ -18,6 +18,7 @@ from agentfs_lsp.domain.errors import (
     ChangeUnknown,
     Conflict,
     ConflictReason,
+    DomainError,
     LastUndecided,
     NothingToUndo,
     NotUndoable,
@@ -83,24 +84,25 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
     # Taken now: a later request may land while history is read.
     reverse = _Reverse(ws, command, ws.last_change.get(command.session))
     origin = Origin(command.session, command.agent, "undo", command.explanation, by_user=command.by_user)
-    proposed = await propose(ws, origin, reverse.find, reverse.compute, finish=reverse.finish)
-    landings, proposal = tuple(proposed.landings), proposed.proposal
-    access = proposal.access
-    if any(decision != "allow" for decision in judge(ws, command.viewer, reverse.places).values()):
-        access = access._replace(readable=False, seen=False)  # perhaps only since the review began
-    return Undone(reverse.change, landings, access, proposal)
+    try:
+        proposed = await propose(ws, origin, reverse.find, reverse.compute, finish=reverse.finish)
+    except DomainError as error:
+        error.access = reverse.narrowed(error.access)
+        raise
+    proposal = proposed.proposal
+    return Undone(reverse.change, tuple(proposed.landings), reverse.narrowed(proposal.access), proposal)
 
 
 class _Reverse:
     """The reverse of a change. `find` sets `change` and `accesses`; `places` is where its paths lead now."""
 
     change: HistoryRecord
-    places: Places
 
     def __init__(self, ws: Workspace, command: Undo, last: str | None) -> None:
         self._ws = ws
         self._command = command
         self._last = last
+        self.places: Places = {}
         self._locations: list[Location] = []
         self.accesses: list[Access] = []
 
@@ -113,6 +115,11 @@ class _Reverse:
             readable = _may_read(ws, viewer, location)
             self.accesses.append(Access(ws.name_of(location), location.absolute, readable, readable))
         return {access.absolute: access.path for access in self.accesses}
+
+    def narrowed(self, access: Access) -> Access:
+        """The access, or less if reading came to be limited during the review."""
+        readings = judge(self._ws, self._command.viewer, self.places).values()
+        return access if set(readings) <= {"allow"} else access._replace(readable=False, seen=False)
 
     async def compute(self) -> Sequence[FileChange]:
         ws, viewer, change = self._ws, self._command.viewer, self.change
