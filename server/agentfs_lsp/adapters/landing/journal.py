@@ -52,42 +52,35 @@ class Journals:
         self._server_id = server_id
         self._numbers = itertools.count(1)
 
-    def begin(self, entries: Sequence[Entry]) -> Journal:
-        """Record what is to be done, durably. Raises SystemRefused and SystemFailed naming the folder, after
-        which there is no journal, or OSError if that is uncertain."""
+    def begin(self, entries: Sequence[Entry]) -> str:
+        """Record what is to be done, durably; returns the journal's path. Raises SystemRefused and
+        SystemFailed naming the folder, after which there is no journal, or OSError if that is uncertain."""
         folder = self._state.ensure(FOLDER)
-        journal = Journal(folder, f"{self._server_id}-{next(self._numbers)}.json")
+        path = os.path.join(folder, f"{self._server_id}-{next(self._numbers)}.json")
         try:
-            journal.write(entries)
+            _write(path, entries)
         except OSError as error:
-            journal.remove()
+            remove(path)
             raise system_error(error, folder) from error
-        return journal
+        return path
 
 
-class Journal:
-    """The journal of one landing."""
+def _write(path: str, entries: Sequence[Entry]) -> None:
+    unfinished = f"{path}.new"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+    with closing_fd(os.open(unfinished, flags, 0o600)) as fd:
+        write_all(fd, (json.dumps([asdict(entry) for entry in entries]).encode(),))
+        sync(fd)
+    os.rename(unfinished, path)
+    sync_folder(os.path.dirname(path))
 
-    def __init__(self, folder: str, name: str) -> None:
-        self._folder = folder
-        self._path = os.path.join(folder, name)
 
-    def write(self, entries: Sequence[Entry]) -> None:
-        """Raises OSError, possibly after a partial write."""
-        unfinished = f"{self._path}.new"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        with closing_fd(os.open(unfinished, flags, 0o600)) as fd:
-            write_all(fd, (json.dumps([asdict(entry) for entry in entries]).encode(),))
-            sync(fd)
-        os.rename(unfinished, self._path)
-        sync_folder(self._folder)
-
-    def remove(self) -> None:
-        """Remove the journal, durably, because the landing is over or did not start. Raises OSError."""
-        for path in (f"{self._path}.new", self._path):
-            with suppress(FileNotFoundError):
-                os.unlink(path)
-        sync_folder(self._folder)
+def remove(path: str) -> None:
+    """Remove the journal, durably, because the landing is over or did not start. Raises OSError."""
+    for name in (f"{path}.new", path):
+        with suppress(FileNotFoundError):
+            os.unlink(name)
+    sync_folder(os.path.dirname(path))
 
 
 def read(path: str) -> list[Entry] | None:

@@ -97,8 +97,7 @@ class Recovery:
         """None: nothing had started, so there is nothing to report."""
         for folder in {(one.folder.device, one.folder.inode): one.folder for one in files}.values():
             sync(folder.fd)
-        os.unlink(path)
-        sync_folder(os.path.dirname(path))
+        journal.remove(path)
         return Recovered(outcome, tuple(one.entry.path for one in files)) if outcome else None
 
     def _set_aside(self, path: str, files: Sequence[PartialCommit]) -> Recovered:
@@ -109,8 +108,7 @@ class Recovery:
             one.copy_spares(kept, number)
         shutil.copy(path, os.path.join(kept, "journal.json"))
         sync_folder(kept)
-        os.unlink(path)
-        sync_folder(os.path.dirname(path))
+        journal.remove(path)
         return Recovered("set_aside", tuple(one.entry.path for one in files), kept)
 
 

@@ -11,7 +11,7 @@ from typing import TypeVar
 from agentfs_lsp.adapters.fs.os_errors import domain_error
 from agentfs_lsp.adapters.fs.state_folder import LandingLock
 from agentfs_lsp.adapters.fs.syscalls import sync
-from agentfs_lsp.adapters.landing.journal import Journal, Journals
+from agentfs_lsp.adapters.landing.journal import Journals, remove
 from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, error_file
 from agentfs_lsp.service.files.store import Landed, Location
@@ -96,19 +96,19 @@ class StagedTogether:
             self._roll_back(swapped, journal, error)
             raise
         try:
-            journal.remove()
+            remove(journal)
         except OSError:  # all of it stands; the next start needs the old contents to see that
             for one in self._files:
                 one.leave_as_is()
         return [one.finish(count) for one, count in zip(self._files, links, strict=True)]
 
-    def _roll_back(self, swapped: Sequence[StagedFile], journal: Journal, why: BaseException) -> None:
+    def _roll_back(self, swapped: Sequence[StagedFile], journal: str, why: BaseException) -> None:
         try:
             for one in reversed(swapped):
                 with about(one.location):
                     one.roll_back()
             _sync_folders(self._files)
-            journal.remove()
+            remove(journal)
         except (DomainError, OSError) as error:
             raise self._unknown(why, error) from error
 

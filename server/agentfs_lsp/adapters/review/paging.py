@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agentfs_lsp.adapters.review.message_limits import MessageLimits
-from agentfs_lsp.domain.text.width import _fitting, width_of
+from agentfs_lsp.domain.text.width import fitting, width_of
 
 BEHIND = ": "
 """What Vim writes after the last line."""
@@ -59,7 +59,7 @@ def _cut(lines: Iterable[str], longest: int) -> Iterator[str]:
     for line in lines:
         at = 0
         while True:
-            piece = _fitting(line[at : at + longest], longest)
+            piece = fitting(line[at : at + longest], longest)
             yield piece
             at += len(piece)
             if at == len(line):

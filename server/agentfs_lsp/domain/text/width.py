@@ -16,8 +16,8 @@ def shortened(text: str, most: int) -> str:
     """At most `most` columns: the start and, as it distinguishes files better, more of the end."""
     if width_of(text) <= most:
         return text
-    begin = _fitting(text, most // 3)
-    end = _fitting(text[::-1], most - most // 3 - 2)[::-1]
+    begin = fitting(text, most // 3)
+    end = fitting(text[::-1], most - most // 3 - 2)[::-1]
     return f"{begin}…{end}"
 
 
@@ -31,8 +31,8 @@ def width_of(text: str) -> int:
     )
 
 
-def _fitting(text: str, columns: int) -> str:
-    """As much of the start as fits, at least one character."""
+def fitting(text: str, columns: int) -> str:
+    """As much of the start of `text` as fits into this many columns, at least one character."""
     width = 0
     for at, character in enumerate(text):
         width += width_of(character)
