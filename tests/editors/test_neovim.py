@@ -267,6 +267,20 @@ async def test_an_empty_document_is_saved(root: Path, repository: Path, before: 
     assert file.read_text() == "more\n"
 
 
+async def test_a_message_that_needs_no_answer_ends_no_question(
+    root: Path, file: Path, repository: Path
+) -> None:
+    async with neovim(root, repository, SERVER) as editor:
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        await editor.screen.shows("3: Always for this session")
+        (root / ".agentfs.toml").write_text("nonsense = 1\n")
+        await editor.wire.ask("agentfs/read", {"path": "a.py"})
+        await editor.wire.seen("window/logMessage")
+        editor.screen.press("1\r")
+        assert (await answer)["error"]["code"] == "USER_REJECTED"
+        await editor.screen.shows("ignored.")
+
+
 @pytest.mark.parametrize("option", ["fixeol", "nofixeol"])
 async def test_lines_at_the_end_are_saved_as_proposed_and_undone(
     root: Path, repository: Path, option: str

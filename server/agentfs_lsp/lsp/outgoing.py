@@ -44,7 +44,9 @@ class Outgoing:
         self._waiting: dict[str, asyncio.Future[object]] = {}
         self.is_closed = False
         self.shows_one_line = False
-        self._shown_at = 0.0
+        self._lines: list[str] = []
+        self._is_showing = False
+        self._questions = 0
 
     def tell(self, kind: int, text: str) -> None:
         """Show the user a message that needs no answer. Call it on the event loop."""
@@ -52,10 +54,16 @@ class Outgoing:
             self.notify("window/showMessage", {"type": kind, "message": text})
             return
         self.notify("window/logMessage", {"type": WARNING, "message": text})
-        loop = asyncio.get_running_loop()
-        self._shown_at = max(loop.time(), self._shown_at + LINE_S)
-        line = {"type": ERROR, "message": shortened(text, LINE_COLUMNS)}
-        loop.call_at(self._shown_at, self.notify, "window/showMessage", line)
+        self._lines.append(shortened(text, LINE_COLUMNS))
+        if not self._is_showing:
+            self._show_line()
+
+    def _show_line(self) -> None:
+        self._is_showing = bool(self._lines)
+        if self._lines and not self._questions:  # an error would end an open question
+            self.notify("window/showMessage", {"type": ERROR, "message": self._lines.pop(0)})
+        if self._is_showing:
+            asyncio.get_running_loop().call_later(LINE_S, self._show_line)
 
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
@@ -71,12 +79,14 @@ class Outgoing:
         self._waiting[request_id] = answer
         shown = _without_links(params)
         self._send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": shown})
+        self._questions += method == "window/showMessageRequest"
         try:
             return await answer
         except asyncio.CancelledError:
             self.notify("$/cancelRequest", {"id": request_id})
             raise
         finally:
+            self._questions -= method == "window/showMessageRequest"
             self._waiting.pop(request_id, None)
 
     def waits_for(self, request_id: object) -> bool:
