@@ -22,10 +22,6 @@ def span(edit: Message) -> tuple[int, int, int, int]:
     return start["line"], start["character"], end["line"], end["character"]
 
 
-def offering(*encodings: str) -> Message:
-    return {"general": {"positionEncodings": list(encodings)}}
-
-
 async def test_two_lines_of_a_thousand_are_two_hunks_of_a_line(editor: Editor, root: Path) -> None:
     after = LONG.replace("line 10\n", "ten\n").replace("line 900\n", "")
     (root / "a.txt").write_text(LONG)
@@ -56,7 +52,7 @@ async def test_two_lines_of_a_thousand_are_two_hunks_of_a_line(editor: Editor, r
 async def test_columns_are_as_agreed_on(root: Path, offered: tuple[str, ...], agreed: str, end: int) -> None:
     """The last line has no line end, so its columns matter."""
     (root / "a.txt").write_text(EMOJI)
-    capabilities = offering(*offered) if offered else None
+    capabilities = {"general": {"positionEncodings": [*offered]}} if offered else None
     async with editing(root, capabilities=capabilities, options=AUTO) as editor:
         assert editor.initialized["capabilities"]["positionEncoding"] == agreed
         document = editor.open("a.txt")

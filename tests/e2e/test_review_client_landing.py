@@ -105,30 +105,21 @@ async def test_a_report_of_another_file_only_is_no_report_of_this(editor: Editor
     assert (await answer)["error"]["code"] == "EXECUTION_ERROR"
 
 
-async def test_a_save_that_failed_is_not_waited_for(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING, options={"save_timeout_s": 600}) as editor:
+@pytest.mark.parametrize(("said", "save_s"), [(False, 600), (True, 0.1), (None, 0.1)])
+async def test_a_save_that_is_not_on_disk_is_none(
+    root: Path, file: Path, said: bool | None, save_s: float
+) -> None:
+    """Nor is one that failed waited for."""
+    async with editing(root, **REVIEWING, options={"save_timeout_s": save_s}) as editor:
         document = editor.open("a.py")
         proposal, answer = await asked(editor)
         editor.apply((await settle(editor, proposal))["apply"])
         assert (await report(editor, proposal, applied=True))["save"] == [file.as_uri()]
-        await report(editor, proposal, saved=False)
-        told = await answer
-    assert (told["status"], told["data"]["landing"]) == ("partial", "editor")
-    assert (document.text, file.read_text()) == (CHANGED, TEXT)
-
-
-@pytest.mark.parametrize("said", [True, None])
-async def test_a_save_that_is_not_on_disk_is_none(root: Path, file: Path, said: bool | None) -> None:
-    async with editing(root, **REVIEWING, options={"save_timeout_s": 0.1}) as editor:
-        editor.open("a.py")
-        proposal, answer = await asked(editor)
-        editor.apply((await settle(editor, proposal))["apply"])
-        await report(editor, proposal, applied=True)
-        if said:
+        if said is not None:
             await report(editor, proposal, saved=said)
         told = await answer
     assert (told["status"], told["data"]["applied"], told["data"]["landing"]) == ("partial", False, "editor")
-    assert file.read_text() == TEXT
+    assert (document.text, file.read_text()) == (CHANGED, TEXT)
 
 
 async def test_a_formatter_on_save_is_told_as_on_save(editor: Editor, file: Path) -> None:

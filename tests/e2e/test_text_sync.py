@@ -3,7 +3,6 @@
 Each change is sent like an editor's, by line and column, and read back by an agent.
 """
 
-import contextlib
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -25,22 +24,14 @@ ODD = {
 }
 
 
-@contextlib.asynccontextmanager
-async def agreed_on(encoding: str, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
-    root = tmp_path_factory.mktemp(encoding) / "root"
-    root.mkdir()
-    offered = {"general": {"positionEncodings": [encoding]}}
-    async with editing(root, capabilities=offered, name="VSCodium") as editor:
-        assert editor.initialized["capabilities"]["positionEncoding"] == encoding
-        yield editor
-
-
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=["utf-8", "utf-16", "utf-32"])
-async def editor(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Editor]:
-    async with agreed_on(request.param, tmp_path_factory) as one:
-        yield one
+async def editor(request: Any, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor]:
+    root = tmp_path_factory.mktemp(request.param) / "root"
+    root.mkdir()
+    offered = {"general": {"positionEncodings": [request.param]}}
+    async with editing(root, capabilities=offered, name="VSCodium") as editor:
+        assert editor.initialized["capabilities"]["positionEncoding"] == request.param
+        yield editor
 
 
 def units(text: str, encoding: str) -> int:

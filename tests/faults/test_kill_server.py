@@ -20,12 +20,6 @@ def content(number: int) -> str:
     return f"{number:04} " * REPEATED
 
 
-def files_and_folders(root: Path) -> tuple[dict[str, str], set[str]]:
-    paths = list(root.rglob("*"))
-    files = {path.relative_to(root).as_posix(): path.read_text() for path in paths if path.is_file()}
-    return files, {path.relative_to(root).as_posix() for path in paths if path.is_dir()}
-
-
 async def kill(editor: Editor) -> None:
     editor.process.kill()
     await editor.ended()
@@ -53,7 +47,9 @@ async def test_killed_while_it_lands_files_are_whole_and_none_else_stay(root: Pa
             assert (await one)["data"]["applied"] is True
         await kill(editor)
     await start_again(root)
-    files, folders = files_and_folders(root)
+    paths = {path.relative_to(root).as_posix(): path for path in root.rglob("*")}
+    files = {name: path.read_text() for name, path in paths.items() if path.is_file()}
+    folders = paths.keys() - files.keys()
     landed = int(files["a.py"][:4])
     assert files.pop("a.py") == content(landed)
     assert landed >= answered

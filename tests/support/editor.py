@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from support.client import NO_ANSWER, Answer, Editor, RpcError, ServerProcess
 from support.fork_server import fork_server
@@ -72,7 +72,7 @@ async def connected(
     program than the forked server that most tests use, and `arguments` are added to it; `stderr` is a file
     for its standard error; `editor_class` creates the client."""
     state = state or root.parent / f"{root.name}-state"
-    with _writing(stderr) as errors:
+    with (stderr or Path(os.devnull)).open("wb") as errors:
         whole_env = {**os.environ, "XDG_STATE_HOME": str(state), **(env or {})}
         kept = errors if stderr else None
         process: ServerProcess
@@ -138,10 +138,6 @@ async def editing(
 def configure(editor: Editor, **settings: Any) -> None:
     """Change the user's settings to these."""
     editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": settings}})
-
-
-def _writing(path: Path | None) -> IO[bytes]:
-    return (path or Path(os.devnull)).open("wb")
 
 
 def handshake(

@@ -37,7 +37,8 @@ def shared(start: Start) -> tuple[Any, Any, Any]:
 
     @pytest_asyncio.fixture(loop_scope="module")
     async def editor(server: Editor, root: Path) -> AsyncIterator[Editor]:
-        answers, mode = dict(server.answers), await _mode_of(server)
+        answers = dict(server.answers)
+        mode = (await server.request("agentfs/status"))["data"]["mode"]
         yield server
         server.answers = answers
         await _tidied(server)
@@ -66,7 +67,3 @@ async def _tidied(editor: Editor) -> None:
     for event in ({"removed": [folder], "added": []}, {"removed": [], "added": [folder]}):
         editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})  # forget what sessions read
     assert (await editor.request("agentfs/status"))["data"]["pending"] == []
-
-
-async def _mode_of(editor: Editor) -> str:
-    return (await editor.request("agentfs/status"))["data"]["mode"]

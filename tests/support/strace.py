@@ -1,4 +1,4 @@
-"""Kills a process, or injects an error, as it enters a chosen system call."""
+"""Kills a process as it enters a chosen system call."""
 
 import re
 import shutil
@@ -40,20 +40,10 @@ def calls_between(command: Sequence[str], log: Path, begin: str, end: str) -> li
 
 def killed_at(command: Sequence[str], call: Call) -> None:
     """Run the command and kill it as it enters the call."""
-    done = _run(command, _inject(call, "signal=KILL"))
-    assert done.returncode in {-9, 137}, (call, done)
-
-
-def failing_at(command: Sequence[str], call: Call, errno: str) -> str:
-    """Run the command with an error instead of the call; returns its output."""
-    done = _run(command, _inject(call, f"error={errno}"))
-    assert done.returncode == 0, (call, errno, done.stderr)
-    return done.stdout.decode().strip()
-
-
-def _inject(call: Call, what: str) -> list[str]:
     name, number = call
-    return ["-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={name}:{what}:when={number}"]
+    options = ["-o", "/dev/null", "-e", f"trace={name}", "-e", f"inject={name}:signal=KILL:when={number}"]
+    done = _run(command, options)
+    assert done.returncode in {-9, 137}, (call, done)
 
 
 def _run(command: Sequence[str], options: Sequence[str]) -> subprocess.CompletedProcess[bytes]:

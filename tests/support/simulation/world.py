@@ -365,9 +365,9 @@ class World:
             if call.method == "agentfs/settle":
                 review.settles.append((call.params, []))
                 asked = self.oracle.asked.get(review.number)
-                accepts = call.params["decision"] != "rejected" and review.files.keys() - rejected_in(
-                    call.params
-                )
+                files = call.params.get("files", ())
+                rejected = {file["uri"] for file in files if file["decision"] == "rejected"}
+                accepts = call.params["decision"] != "rejected" and review.files.keys() - rejected
                 if accepts and asked is not None and not asked.is_cancelled:
                     review.in_time.add(number)
 
@@ -427,11 +427,6 @@ class World:
             self.editor.take(message)
         elif (reply := self._replies.pop(message["id"], None)) is not None:
             reply.then(reply.answer or {})
-
-
-def rejected_in(settle: Message) -> set[str]:
-    """The URIs of the files that a settle rejects, unless it rejects all."""
-    return {file["uri"] for file in settle.get("files", ()) if file["decision"] == "rejected"}
 
 
 @contextmanager

@@ -155,7 +155,10 @@ async def test_a_disk_that_moves_in_place_of_the_document_is_a_conflict(opened: 
     assert opened.store.bytes_of("a.py") == b"one\ntwo\nthree\ntheirs\n"
 
 
-async def test_a_document_closed_with_a_part_saved_leaves_it_open(work: FakeWorkspace) -> None:
+@pytest.mark.parametrize(("closed", "reason"), [(True, "closed"), (False, "changed_otherwise")])
+async def test_a_part_that_was_saved_is_left_open_or_taken_back(
+    work: FakeWorkspace, closed: bool, reason: str
+) -> None:
     work.store.put("a.py", "x\nb\nc\nd\nx\n")
     work.editor.open("a.py")
     await work.read("a.py")
@@ -164,20 +167,10 @@ async def test_a_document_closed_with_a_part_saved_leaves_it_open(work: FakeWork
         work.store.put("a.py", "y\nb\nc\nd\nx\n")
         work.editor.close("a.py")
 
-    work.reviewer.accepts(ScriptedApplier(work.editor, applies_and(goes)))
+    work.reviewer.accepts(ScriptedApplier(work.editor, applies_and(goes) if closed else applies_partly()))
     with pytest.raises(LandingUnknown) as raised:
         await work.edit("a.py", "x", "y", replace_all=True)
-    assert (raised.value.reason, where(raised.value)) == ("closed", [("a.py", "disk")])
-
-
-async def test_a_part_of_it_is_taken_back(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "x\nb\nc\nd\nx\n")
-    work.editor.open("a.py")
-    await work.read("a.py")
-    work.reviewer.accepts(ScriptedApplier(work.editor, applies_partly()))
-    with pytest.raises(LandingUnknown) as raised:
-        await work.edit("a.py", "x", "y", replace_all=True)
-    assert (raised.value.reason, where(raised.value)) == ("changed_otherwise", [("a.py", "editor")])
+    assert (raised.value.reason, where(raised.value)) == (reason, [("a.py", "disk" if closed else "editor")])
 
 
 async def test_a_document_that_is_out_of_sync_may_hold_it(opened: FakeWorkspace) -> None:
