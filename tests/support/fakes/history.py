@@ -21,7 +21,8 @@ class MemoryHistory:
     def find(self, roots: Sequence[str], wanted: HistoryQuery) -> list[HistoryRecord]:
         found = []
         for record in sorted(self.records, key=lambda one: one.order, reverse=True):
-            files = tuple(file for file in record.files if _lies_in(file, roots, wanted))
+            here = [file for file in record.files if file.root in roots]
+            files = [file for file in here if wanted.path_in(file.root) is not None]
             if files and _fits(record, wanted):
                 found.append(replace(record, files=tuple(_with(file, texts=wanted.texts) for file in files)))
         return found[: wanted.limit]
@@ -32,15 +33,10 @@ class MemoryHistory:
 
     def drop_texts(self, change_id: str) -> None:
         """Delete a change's texts, as if they did not fit."""
-        self.records = [
-            replace(
-                record,
-                files=tuple(replace(_with(file, texts=False), texts_kept=False) for file in record.files),
-            )
-            if record.id == change_id
-            else record
-            for record in self.records
-        ]
+        for number, record in enumerate(self.records):
+            if record.id == change_id:
+                files = tuple(replace(_with(file, texts=False), texts_kept=False) for file in record.files)
+                self.records[number] = replace(record, files=files)
 
     def configure(self, settings: HistorySettings) -> None:
         self.settings = settings
@@ -50,10 +46,6 @@ class MemoryHistory:
 
     def close(self) -> None:
         self.closed = True
-
-
-def _lies_in(file: RecordedFile, roots: Sequence[str], wanted: HistoryQuery) -> bool:
-    return file.root in roots and wanted.path_in(file.root) is not None
 
 
 def _fits(record: HistoryRecord, wanted: HistoryQuery) -> bool:

@@ -4,7 +4,7 @@ import pytest
 
 from agentfs_lsp.domain.policy.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
 from agentfs_lsp.domain.policy.verdict import Policy, Verdict
-from agentfs_lsp.domain.settings.rules import OPERATIONS, Operation
+from agentfs_lsp.domain.settings.rules import OPERATIONS
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.settings.settings import Settings
 
@@ -193,16 +193,13 @@ ROWS = [
 ] + [(path, None, None, None) for path in FREE_PATHS]
 
 
-def by_mode(operation: Operation, mode: Mode) -> Verdict:
-    return Verdict("ask" if operation != "read" and mode == "manual" else "allow", "mode")
-
-
 @pytest.mark.parametrize(("path", "rule", "read", "change"), ROWS)
 def test_every_spelling_gets_its_verdict(path, rule, read, change) -> None:  # type: ignore[no-untyped-def]
     for mode in MODES:
         for operation in OPERATIONS:
             decision = read if operation == "read" else change
-            wanted = Verdict(decision, "protected", rule) if decision else by_mode(operation, mode)
+            by_mode = Verdict("ask" if operation != "read" and mode == "manual" else "allow", "mode")
+            wanted = Verdict(decision, "protected", rule) if decision else by_mode
             assert POLICY.judge(operation, path, root=ROOT, mode=mode) == wanted
 
 
