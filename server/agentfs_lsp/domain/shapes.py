@@ -87,9 +87,8 @@ class Choice:
 
     def check(self, raw: object) -> str:
         word = raw.lower() if self.any_case and isinstance(raw, str) else raw
-        for option in self.options:
-            if word == option:
-                return option
+        if isinstance(word, str) and word in self.options:
+            return word
         raise ShapeError(Constraint("choice", self.options), "choice" if isinstance(raw, str) else "kind")
 
 

@@ -6,6 +6,7 @@ import errno
 import os
 import stat
 from collections.abc import Callable
+from functools import partial
 from typing import Literal
 
 from agentfs_lsp.domain.errors import (
@@ -20,24 +21,17 @@ from agentfs_lsp.domain.errors import (
 )
 from agentfs_lsp.domain.revision import FileStat
 
-_Refusal = Callable[[str], DomainError]
-
-
-def _malformed(reason: Literal["too_long", "unstorable", "below_file"]) -> _Refusal:
-    return lambda path: MalformedPath(path, reason)
-
-
 # ELOOP and EXDEV: links were resolved before, so a link found now is new and leads somewhere unknown.
-_BY_ERRNO: dict[int, _Refusal] = {
+_BY_ERRNO: dict[int, Callable[[str], DomainError]] = {
     errno.ENOENT: FileMissing,
     errno.EISDIR: IsDirectory,
-    errno.ENOTDIR: _malformed("below_file"),
-    errno.ENAMETOOLONG: _malformed("too_long"),
-    errno.EILSEQ: _malformed("unstorable"),
-    errno.EINVAL: _malformed("unstorable"),
+    errno.ENOTDIR: partial(MalformedPath, reason="below_file"),
+    errno.ENAMETOOLONG: partial(MalformedPath, reason="too_long"),
+    errno.EILSEQ: partial(MalformedPath, reason="unstorable"),
+    errno.EINVAL: partial(MalformedPath, reason="unstorable"),
     errno.ELOOP: OutsideRoots,
     errno.EXDEV: OutsideRoots,
-    errno.ENXIO: lambda path: NotRegular(path, "socket"),
+    errno.ENXIO: partial(NotRegular, kind="socket"),
 }
 _REFUSED = frozenset({errno.EACCES, errno.EPERM, errno.EROFS})
 
