@@ -256,4 +256,6 @@ async def test_only_removing_a_line_end_that_the_editor_keeps_changes_nothing(ro
             await editor.request("agentfs/undo", {}),
         ]
     assert [answer["data"]["unchanged"] for answer in answers] == [True, True, True]
-    assert "The editor always ends the last line" in answers[1]["text"]
+    for answer in answers:
+        assert [one["kind"] for one in answer["data"]["corrections"]] == ["last_line_end"]
+        assert "The editor always ends the last line" in answer["text"]

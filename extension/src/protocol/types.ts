@@ -518,7 +518,7 @@ export interface UndoData {
   applied: boolean;
   /** the id of the change that was undone */
   undone: string;
-  /** there was nothing left to undo */
+  /** there was nothing left to undo, or nothing that could be: see `corrections` */
   unchanged: boolean;
   /** `{path, operation, landing}` of each changed file; `operation` is `"create"`, `"update"`, or `"delete"` */
   files: UndoneFile[];
@@ -528,6 +528,8 @@ export interface UndoData {
   diff_truncated: boolean;
   /** section 9.4, each with the file's `path`; empty when `diff_preview` is */
   warnings: FileWarned[];
+  /** as in section 6 (there: there are any, and the session may read all files) */
+  corrections?: Corrected[];
   /** `"editor"` (partial) if any file is only in the editor, else `"disk"` (there: it landed) */
   landing?: Where;
   /** section 9.4 (there: it landed) */

@@ -405,7 +405,7 @@ class UndoData(TypedDict):
     undone: str
     """the id of the change that was undone"""
     unchanged: bool
-    """there was nothing left to undo"""
+    """there was nothing left to undo, or nothing that could be: see `corrections`"""
     files: list[UndoneFile]
     """{keys} of each changed file; `operation` is {values:operation}"""
     diff_preview: str
@@ -415,6 +415,9 @@ class UndoData(TypedDict):
     """the diff was truncated (partial)"""
     warnings: list[FileWarned]
     """[9.4](#94-what-the-answer-says), each with the file's `path`; empty when `diff_preview` is"""
+    corrections: NotRequired[list[Corrected]]
+    """as in [section 6](#6-agentfswrite)
+    There: there are any, and the session may read all files"""
     landing: NotRequired[Where]
     """`"editor"` (partial) if any file is only in the editor, else `"disk"`
     There: it landed"""

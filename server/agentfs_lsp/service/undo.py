@@ -31,7 +31,7 @@ from agentfs_lsp.domain.paths import check_new_name
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.splices import Splice, apply_splices
-from agentfs_lsp.domain.text.lines import first_eol, line_of, normalise, without_end
+from agentfs_lsp.domain.text.lines import first_eol, is_ended, line_of, normalise, without_end
 from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode
 from agentfs_lsp.service.files.snapshot import REPLACEMENT, Snapshot
 from agentfs_lsp.service.files.store import Location, Root
@@ -39,7 +39,14 @@ from agentfs_lsp.service.history import Places, as_seen, find_one, judge, locati
 from agentfs_lsp.service.landing.landing import FileOutcome
 from agentfs_lsp.service.landing.merging import splices_into
 from agentfs_lsp.service.landing.redaction import looking_unseen, unseen
-from agentfs_lsp.service.proposal.change import FileChange, Landing, both_marked_like, marked_like, reads_same
+from agentfs_lsp.service.proposal.change import (
+    Correction,
+    FileChange,
+    Landing,
+    both_marked_like,
+    marked_like,
+    reads_same,
+)
 from agentfs_lsp.service.proposal.proposal import Origin, Proposal
 from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 from agentfs_lsp.service.propose import check_pending, propose
@@ -65,10 +72,12 @@ class Undo:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """An undo that ended well. `landings` is empty if every file was already as before the change."""
+    """An undo that ended well. `landings` is empty if every file was already as before the change, but for
+    the `corrections`."""
 
     change: HistoryRecord
     landings: tuple[Landing, ...]
+    corrections: tuple[Correction, ...]
     access: Access
     proposal: Proposal
 
@@ -89,8 +98,10 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
     except DomainError as error:
         error.access = reverse.narrowed(error.access)
         raise
-    proposal = proposed.proposal
-    return Undone(reverse.change, tuple(proposed.landings), reverse.narrowed(proposal.access), proposal)
+    landings, proposal = tuple(proposed.landings), proposed.proposal
+    made = (*(one.change for one in landings), *(one for one in proposed.changes if one.changes_nothing))
+    corrections = tuple(dict.fromkeys(correction for one in made for correction in one.corrections))
+    return Undone(reverse.change, landings, corrections, reverse.narrowed(proposal.access), proposal)
 
 
 class _Reverse:
@@ -280,7 +291,10 @@ def _undo_update(path: str, file: RecordedFile, snapshot: Snapshot, settings: Se
         raise _conflict(path, snapshot, "gone")
     shown = snapshot.text.shown
     before, after = both_marked_like(shown, file.before or "", file.after or "")
+    corrections: tuple[Correction, ...] = ()
     if snapshot.ended_by_save:
+        if is_ended(after) and not is_ended(before):
+            corrections = (Correction("last_line_end", ""),)
         before, after = without_end(before), without_end(after)
     if not shown and not without_end(after):
         after = shown  # Neovim saves an emptied document, which it reports as an empty line, as an empty file
@@ -288,7 +302,7 @@ def _undo_update(path: str, file: RecordedFile, snapshot: Snapshot, settings: Se
         splices = tuple(shortened(shown, piece) for piece in diff(after, before))
     else:
         splices = splices_into(path, after, before, snapshot)
-    return FileChange(path, snapshot, "update", splices, settings)
+    return FileChange(path, snapshot, "update", splices, settings, corrections=corrections)
 
 
 def _with_edits_elsewhere(file: RecordedFile, accepted: str | None) -> RecordedFile:

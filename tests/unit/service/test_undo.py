@@ -208,6 +208,16 @@ async def test_an_editor_that_adds_the_last_line_end_adds_it_again(lines: FakeWo
     assert lines.editor.text_of("a.txt") == LINES.removesuffix("\n")
 
 
+async def test_an_undo_says_that_the_editor_keeps_the_last_line_end(lines: FakeWorkspace) -> None:
+    lines.store.put("a.txt", LINES.removesuffix("\n").encode())
+    await lines.read("a.txt")
+    await lines.write("a.txt", LINES)
+    lines.documents.open(URI, f"{HOME}/a.txt", LINES.removesuffix("\n"))
+    lines.documents.save(URI)
+    undone = await lines.undo()
+    assert ([one.kind for one in undone.corrections], text(lines)) == (["last_line_end"], LINES)
+
+
 # --- files that come and go -------------------------------------------------------------------------------
 
 

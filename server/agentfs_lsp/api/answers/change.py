@@ -95,7 +95,7 @@ def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
         said.append(
             translate("The change was merged with changes that others made since the read. See merged.")
         )
-    said += [_corrected(translate, one.kind, one.detail) for one in change.corrections]
+    said += [corrected_text(translate, one.kind, one.detail) for one in change.corrections]
     if submitted.landing is not None:
         said += _after_landing(translate, submitted.landing)
     said.append(always_asked_text((change,), translate, with_paths=False))
@@ -165,7 +165,7 @@ def _after_landing(translate: Translate, landing: Landing) -> list[str]:
     return said
 
 
-def _corrected(translate: Translate, kind: str, detail: str) -> str:
+def corrected_text(translate: Translate, kind: str, detail: str) -> str:
     return {
         "line_ends": translate("Line endings were converted to those of the file ({eol}).", eol=detail),
         "byte_order_mark": translate(

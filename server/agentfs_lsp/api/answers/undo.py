@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from agentfs_lsp.api.answers.proposal import line_stats, warnings_of_files
+from agentfs_lsp.api.answers.change import corrected_text
+from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.landing import files_text, landed_texts
 from agentfs_lsp.api.results import Envelope, LineStats, UndoData
@@ -31,6 +32,8 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
         "diff_truncated": preview.truncated,
         "warnings": warnings_of_files(changes if shown else (), translate),
     }
+    if shown and undone.corrections:
+        data["corrections"] = corrections_on_wire(undone.corrections)
     if landings:
         data["landing"] = "editor" if in_editor else "disk"
         data["review"] = landed_facts(undone.proposal, *landings, texts=shown)
@@ -44,8 +47,10 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
 
 def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) -> str:
     translate = exchange.translate
+    corrected = [corrected_text(translate, one["kind"], one["detail"]) for one in data.get("corrections", ())]
     if not undone.landings:
-        return translate("There is nothing left to undo in change {id}.", id=undone.change.id)
+        nothing = translate("There is nothing left to undo in change {id}.", id=undone.change.id)
+        return sentences(translate, corrected or [nothing])
     said = [
         translate(
             "Undid change {id} of {paths} (+{added}/-{removed} lines).",
@@ -55,6 +60,7 @@ def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) 
             removed=stats["lines_removed"],
         )
     ]
+    said += corrected
     said += landed_texts(undone.landings, data.get("review"), translate)
     if not data["applied"]:
         said.append(translate("The user must save it. Until then it is not on disk."))
