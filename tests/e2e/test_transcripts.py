@@ -785,6 +785,9 @@ async def settings(t: Transcript) -> None:
         t.put({".agentfs.toml": "files = [\n"})
         await editor.tell("workspace/didChangeWatchedFiles", changed)
         await editor.read("a.py")
+    t.put({".agentfs.toml": ""})
+    async with t.editing(name="Neovim", options={**AUTO, "nonsense": 1}) as editor:
+        await editor.seen("window/showMessage")
 
 
 @scenario

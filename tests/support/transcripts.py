@@ -125,7 +125,8 @@ class Transcript:
         async with opened(self.root, editor_class=self._recorder, **options) as editor:
             assert isinstance(editor, Recorder)
             if not greeting:
-                self.blocks[:] = [block for block in self.blocks if block.content is not editor.received[0]]
+                hello = next(one for one in editor.received if "result" in one)
+                self.blocks[:] = [block for block in self.blocks if block.content is not hello]
             await editor.caught_up()
             yield editor
 
