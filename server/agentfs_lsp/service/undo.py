@@ -13,7 +13,7 @@ from typing import Literal
 
 from agentfs_lsp.domain.access import Access, together
 from agentfs_lsp.domain.diff.hunks import diff
-from agentfs_lsp.domain.diff.line_ends import splices_towards
+from agentfs_lsp.domain.diff.line_ends import splices_between, splices_towards
 from agentfs_lsp.domain.errors import (
     ChangeUnknown,
     Conflict,
@@ -32,7 +32,7 @@ from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import first_eol, is_ended, line_of, normalise, without_end
-from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode
+from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode, eol_of
 from agentfs_lsp.service.files.snapshot import REPLACEMENT, Snapshot
 from agentfs_lsp.service.files.store import Location, Root
 from agentfs_lsp.service.history import Places, as_seen, find_one, judge, location_of, resolve
@@ -311,21 +311,20 @@ def _with_edits_elsewhere(file: RecordedFile, accepted: str | None) -> RecordedF
     change's own lines are undone with it."""
     if file.operation != "update" or accepted is None:
         return file
-    old = file.before or ""
-    before, accepted, after = (normalise(text) for text in (old, accepted, file.after or ""))
-    if accepted == after:
-        return file
-    back = diff(accepted, before)
+    old, after = file.before or "", file.after or ""
+    back = splices_between(accepted, old)
     beside = [
         piece
-        for piece in diff(accepted, after)
+        for piece in splices_between(accepted, after)
         if not any(piece.start < own.end and own.start < piece.end for own in back)
     ]
     if not beside:
         return file
     pieces = sorted([*back, *beside], key=lambda piece: (piece.start, piece.end))
     kept = apply_splices(accepted, pieces)
-    return replace(file, before=apply_splices(old, splices_towards(old, kept, first_eol(file.after or ""))))
+    if eol_of(after) != "mixed":  # the save may have converted them all
+        kept = apply_splices(old, splices_towards(old, kept, first_eol(after)))
+    return replace(file, before=kept)
 
 
 def _in_old_encoding(file: RecordedFile, snapshot: Snapshot) -> Snapshot:

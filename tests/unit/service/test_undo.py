@@ -161,23 +161,27 @@ async def test_what_came_in_saving_stays_where_it_is_none_of_the_change(lines: F
 
 
 @pytest.mark.parametrize(
-    "before",
+    ("before", "typed"),
     [
-        "one\r\ntwo\r\nthree\r\nfour\r\nfive\r\n",
-        "one\rtwo\rthree\rfour\rfive\r",
-        "one\r\ntwo\nthree\rfour\nfive\r\n",
+        ("one\r\ntwo\r\nthree\r\nfour\r\nfive\r\n", "5"),
+        ("one\rtwo\rthree\rfour\rfive\r", "5"),
+        ("one\r\ntwo\nthree\rfour\nfive\r\n", "5"),
+        ("one\r\ntwo\nthree\nfour\nfive\n", "typed\r\nfive"),
+        ("one\ntwo\r\nthree\r\nfour\r\nfive\r\n", "4\nfive"),
     ],
 )
-async def test_what_came_in_saving_leaves_the_file_its_line_ends(lines: FakeWorkspace, before: str) -> None:
+async def test_what_came_in_saving_leaves_the_file_its_line_ends(
+    lines: FakeWorkspace, before: str, typed: str
+) -> None:
     lines.store.put("a.txt", before)
     lines.editor.open("a.txt")
-    formats = saves_and(lambda: None, first=lambda: lines.editor.type("a.txt", "five", "5"))
+    formats = saves_and(lambda: None, first=lambda: lines.editor.type("a.txt", "five", typed))
     lines.reviewer.applier = ScriptedApplier(lines.editor, save=formats)
     await lines.read("a.txt")
     await lines.edit("a.txt", "one", "1")
     lines.reviewer.applier = ScriptedApplier(lines.editor, save=saves)
     await lines.undo()
-    assert text(lines) == before.replace("five", "5")
+    assert text(lines) == before.replace("five", typed)
 
 
 async def test_a_change_that_was_amended_is_undone_whole(lines: FakeWorkspace) -> None:

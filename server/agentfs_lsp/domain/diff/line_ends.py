@@ -21,6 +21,20 @@ def splices_towards(shown: str, wanted: str, lone_eol: str = "\n") -> tuple[Spli
     return placed(shown, diff(normalise(shown), normalise(wanted)), lone_eol)
 
 
+def splices_between(shown: str, wanted: str) -> tuple[Splice, ...]:
+    """The same, but a line that `shown` lacks keeps the line end it has in `wanted`."""
+    put: list[Splice] = []
+    at_plain = at = there = 0  # the same place with LF line ends, in `shown`, and in `wanted`
+    for piece in diff(normalise(shown), normalise(wanted)):
+        start = _advance(shown, at, piece.start - at_plain)
+        end = _advance(shown, start, piece.end - piece.start)
+        begin = _advance(wanted, there, piece.start - at_plain)
+        there = _advance(wanted, begin, len(piece.text))
+        put.append(Splice(start, end, wanted[begin:there]))
+        at_plain, at = piece.end, end
+    return kept_apart(shown, put)
+
+
 def placed(shown: str, pieces: Sequence[Splice], lone_eol: str = "\n") -> tuple[Splice, ...]:
     """Splices of `shown` with LF line ends, converted to its own. `lone_eol` as above."""
     if not LINE_END.search(shown):
