@@ -21,4 +21,6 @@ async def test_every_answer_is_true_of_disk_and_buffers(tmp_path: Path) -> None:
         assert played.violation == "", "\n".join(played.log)
         assert played.answers, "the agents were served"
 
-    await asyncio.gather(*(play(way, seed) for way, seed in PLAYED))
+    async with asyncio.TaskGroup() as playing:
+        for way, seed in PLAYED:
+            playing.create_task(play(way, seed))
