@@ -44,26 +44,30 @@ class Outgoing:
         self._waiting: dict[str, asyncio.Future[object]] = {}
         self.is_closed = False
         self.shows_one_line = False
-        self._lines: list[str] = []
-        self._is_showing = False
+        self._messages: list[tuple[int, str]] = []
+        self._pauses = False
         self._questions = 0
 
     def tell(self, kind: int, text: str) -> None:
-        """Show the user a message that needs no answer. Call it on the event loop."""
-        if not self.shows_one_line:
-            self.notify("window/showMessage", {"type": kind, "message": text})
-            return
-        self.notify("window/logMessage", {"type": WARNING, "message": text})
-        self._lines.append(shortened(text, LINE_COLUMNS))
-        if not self._is_showing:
-            self._show_line()
+        """Show the user a message that needs no answer, once no question is open: in Emacs it would cover the
+        question, and in Neovim end it. Call it on the event loop."""
+        if self.shows_one_line:
+            self.notify("window/logMessage", {"type": WARNING, "message": text})
+            kind, text = ERROR, shortened(text, LINE_COLUMNS)
+        self._messages.append((kind, text))
+        self._show()
 
-    def _show_line(self) -> None:
-        self._is_showing = bool(self._lines)
-        if self._lines and not self._questions:  # an error would end an open question
-            self.notify("window/showMessage", {"type": ERROR, "message": self._lines.pop(0)})
-        if self._is_showing:
-            asyncio.get_running_loop().call_later(LINE_S, self._show_line)
+    def _show(self) -> None:
+        while self._messages and not self._questions and not self._pauses:
+            kind, text = self._messages.pop(0)
+            self.notify("window/showMessage", {"type": kind, "message": text})
+            if self.shows_one_line:
+                self._pauses = True
+                asyncio.get_running_loop().call_later(LINE_S, self._go_on)
+
+    def _go_on(self) -> None:
+        self._pauses = False
+        self._show()
 
     def notify(self, method: str, params: object) -> None:
         """Send a notification."""
@@ -86,8 +90,9 @@ class Outgoing:
             self.notify("$/cancelRequest", {"id": request_id})
             raise
         finally:
-            self._questions -= method == "window/showMessageRequest"
             self._waiting.pop(request_id, None)
+            self._questions -= method == "window/showMessageRequest"
+            self._show()
 
     def waits_for(self, request_id: object) -> bool:
         """Whether a request with this id is pending."""

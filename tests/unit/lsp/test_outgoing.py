@@ -90,6 +90,20 @@ async def test_texts_for_the_user_lose_their_links_and_nothing_else_changes() ->
     assert (new, odd) == ({"token": LINK, "parts": [{"tooltip": SAFE}, 1, None]}, None)
 
 
+async def test_a_message_waits_until_no_question_is_open() -> None:
+    sent: list[dict[str, Any]] = []
+    outgoing = Outgoing(sent.append)
+    question = asyncio.ensure_future(outgoing.request("window/showMessageRequest", {"message": "?"}))
+    await asyncio.sleep(0)
+    outgoing.tell(2, "told")
+    (asked,) = sent
+    outgoing.answered({"id": asked["id"], "result": None})
+    await question
+    assert sent[1:] == [
+        {"jsonrpc": "2.0", "method": "window/showMessage", "params": {"type": 2, "message": "told"}}
+    ]
+
+
 async def test_an_editor_of_one_line_gets_one_short_error_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("agentfs_lsp.lsp.outgoing.LINE_S", 3600.0)
     sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
