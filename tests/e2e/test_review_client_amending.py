@@ -74,7 +74,7 @@ async def test_the_client_applies_an_amendment_of_an_open_document(editor: Edito
     told = await answer
     [change] = settled["apply"]["documentChanges"]
     assert change["textDocument"]["version"] == 1
-    assert [edit["newText"] for edit in change["edits"]] == ["TWO\n", "four\n"]
+    assert [edit["newText"] for edit in change["edits"]] == ["TWO\n", "\nfour"]
     assert document.text == (root / "a.txt").read_text() == "one\nTWO\nthree\nfour\n"
     assert told["data"]["diff_preview"].count("\n+") == 2 + 1  # two lines and the header
     assert told["stats"]["lines_added"] == 2
