@@ -244,6 +244,27 @@ async def test_nothing_is_inserted_behind_a_last_line_that_is_ended_separately(
         assert document.text == before
 
 
+async def test_last_lines_that_were_removed_come_back_with_a_rollback(root: Path, file: Path) -> None:
+    (root / "b.py").write_text(TEXT)
+    async with editing(root, options={**AUTO, **IMPATIENT}, name="Neovim") as editor:
+        keeps_last_end(editor)
+        document = editor.open("a.py")
+        for path in ("a.py", "b.py"):
+            await editor.read(path)
+        applies = editor.answers[APPLY]
+
+        def apply(params: Message) -> object:
+            (root / "b.py").write_text("theirs\n")  # the file that lands next
+            return applies(params)
+
+        editor.answers[APPLY] = apply
+        writes = [{"path": path, "content": "one\n"} for path in ("a.py", "b.py")]
+        operations = [{"tool": "write", "params": params} for params in writes]
+        answer = await editor.request("agentfs/batch", {"operations": operations})
+    assert answer["error"]["code"] == "CONFLICT"
+    assert (len(editor.all(APPLY)), document.text) == (2, TEXT)
+
+
 async def test_only_removing_a_line_end_that_the_editor_keeps_changes_nothing(root: Path, file: Path) -> None:
     file.write_text("one\ntwo")
     async with editing(root, options=AUTO, name="Neovim") as editor:
