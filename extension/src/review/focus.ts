@@ -68,10 +68,11 @@ export class ReviewFocus implements vscode.Disposable {
 
   /** The same; tells the user. */
   isTooEarly(): boolean {
-    if (this.isUnseen) {
+    const { isUnseen } = this; // once: it ends with time
+    if (isUnseen) {
       showTooEarly();
     }
-    return this.isUnseen;
+    return isUnseen;
   }
 
   /**

@@ -43,7 +43,10 @@ export class WrapToggles implements vscode.Disposable {
       this.proposals.noteWrapToggled(current);
     }
     this.release();
-    await vscode.commands.executeCommand(TOGGLE);
-    this.update();
+    try {
+      await vscode.commands.executeCommand(TOGGLE);
+    } finally {
+      this.update();
+    }
   }
 }
