@@ -15,7 +15,7 @@ from agentfs_lsp.api.answers.proposal import proposed_on_wire
 from agentfs_lsp.domain.errors import NobodyToAsk
 from agentfs_lsp.domain.text.positions import Encoding, PositionCounter
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.lsp.outgoing import ClientError, Outgoing
+from agentfs_lsp.lsp.outgoing import INFO, ClientError, Outgoing
 from agentfs_lsp.lsp.results import Position, TextEdit, WorkspaceEdit
 from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.proposal.review import Applied, Confirm, DocumentEdit, EditorTraits
@@ -49,7 +49,7 @@ class LspEditor:
 
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
         """Send `window/showMessageRequest`; only an exact title counts as an answer. Raises NobodyToAsk."""
-        params = {"type": 3, "message": message, "actions": [{"title": title} for title in actions]}
+        params = {"type": INFO, "message": message, "actions": [{"title": title} for title in actions]}
         try:
             answer = await self._outgoing.request("window/showMessageRequest", params)
         except ClientError as error:
