@@ -16,7 +16,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
 SEEDS = sorted((Path(__file__).parent / "seeds").glob("*.json"))
 REPOSITORY = Path(__file__).parents[2]
 SIMULATION = [sys.executable, "-m", "tests.simulation"]
-SECONDS = "12"
+SECONDS = "20"
 
 
 @pytest.mark.parametrize("path", SEEDS, ids=lambda path: path.stem)
