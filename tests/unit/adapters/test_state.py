@@ -53,14 +53,6 @@ def test_somebody_elses_is_not_used(tmp_path: Path) -> None:
         StateFolder(str(tmp_path)).ensure()
 
 
-def test_a_thread_may_take_the_lock_again(tmp_path: Path) -> None:
-    lock = LandingLock(StateFolder(str(tmp_path)))
-    with lock.held(), lock.held():
-        pass
-    with lock.held():
-        pass
-
-
 def test_another_thread_waits_only_so_long(tmp_path: Path) -> None:
     lock = LandingLock(StateFolder(str(tmp_path)), timeout_s=0.01)
     refused: list[SystemFailed] = []

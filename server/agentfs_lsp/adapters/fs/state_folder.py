@@ -77,13 +77,12 @@ def _make_durably(folder: str) -> None:
 
 
 class LandingLock:
-    """Serialises landings among this process's threads and all servers of this user. Reentrant per thread, so
-    that several files can land under one lock."""
+    """Serialises landings among this process's threads and all servers of this user."""
 
     def __init__(self, state: StateFolder, timeout_s: float = 10.0) -> None:
         self._state = state
         self._timeout_s = timeout_s
-        self._thread = threading.RLock()
+        self._thread = threading.Lock()
         self._file: FileLock | None = None
 
     @contextmanager
