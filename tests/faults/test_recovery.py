@@ -1,6 +1,7 @@
 """How the next start recovers an interrupted landing that another program interfered with
 (docs/protocol.md#10-agentfsbatch)."""
 
+from contextlib import suppress
 from pathlib import Path
 from unittest import mock
 
@@ -53,6 +54,20 @@ def test_undisturbed_it_is_finished(tmp_path: Path, swapped: int) -> None:
     assert start(tmp_path) == ["finished"]
     assert in_root(tmp_path) == AFTER
     assert start(tmp_path) == []
+
+
+def test_a_removal_is_finished_or_not_begun(tmp_path: Path) -> None:
+    def stop(operation: Operation) -> None:
+        if operation.kind == "unlink" and operation.path.endswith("/gone.py"):
+            raise Killed
+
+    interrupted(tmp_path, 1)
+    store, _ = store_at(tmp_path, special=False)
+    with watching(stop, str(tmp_path)), suppress(Killed):
+        store.sweep()
+    transaction.abandon(store)
+    start(tmp_path)
+    assert in_root(tmp_path) == AFTER
 
 
 def test_what_a_living_server_is_at_is_left_alone_until_it_is_dead(tmp_path: Path) -> None:

@@ -74,8 +74,7 @@ class PartialCommit:
         if self.entry.base is None:
             self._move(temporary, name)
         elif self.entry.content is None:
-            self._move(name, temporary)
-            self._expect(temporary, self.entry.base, lambda: self._move(temporary, name))
+            self._push_out(self.entry.base)
         elif not self._exchanged():
             if self._hash(name) != self.entry.base:
                 raise ConcurrentWrite
@@ -92,8 +91,7 @@ class PartialCommit:
         if self.entry.base is None and self._spare == self.entry.content:  # a hard link to it
             os.unlink(name, dir_fd=self.folder.fd)
         elif self.entry.base is None:
-            self._move(name, temporary)
-            self._expect(temporary, self.entry.content, lambda: self._move(temporary, name))
+            self._push_out(self.entry.content)
         elif self.entry.content is None:
             self._move(temporary, name)
         elif self._kept == self.entry.base:
@@ -130,13 +128,23 @@ class PartialCommit:
         self._expect(temporary, self._found, lambda: exchange(self.folder.fd, temporary, name))
         return True
 
+    def _push_out(self, expected: str | None) -> None:
+        """Move the file to the temporary name in one step, which may replace what is there: that name is the
+        landing's own."""
+        name, temporary = self.entry.name, self.entry.temporary
+        try:
+            os.rename(name, temporary, src_dir_fd=self.folder.fd, dst_dir_fd=self.folder.fd)
+        except FileNotFoundError:
+            raise ConcurrentWrite from None
+        self._expect(temporary, expected, lambda: self._move(temporary, name))
+
     def _expect(self, name: str, expected: str | None, put_back: Callable[[], None]) -> None:
         if self._hash(name) != expected:
             put_back()
             raise ConcurrentWrite
 
     def _move(self, source: str, target: str) -> None:
-        """Rename to an unused name. Raises ConcurrentWrite if it is used."""
+        """Rename a temporary file to an unused name. Raises ConcurrentWrite if it is used."""
         try:
             self._kernel.rename_to_free(self.folder.fd, source, target)
         except (FileExistsError, FileNotFoundError):
