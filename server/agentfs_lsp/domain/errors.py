@@ -392,8 +392,8 @@ class Rejected(DomainError):
 
 
 class ReadRejected(DomainError):
-    """The user did not allow reading a protected file. `again_s`: seconds until the user is asked again, who
-    did not allow it before; 0 if they were asked."""
+    """The user did not allow reading a protected file. `again_s`: the seconds for which the user is not
+    asked again, because they refused it before; 0 if they were asked."""
 
     path: str
     again_s: int = 0

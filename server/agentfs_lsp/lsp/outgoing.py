@@ -52,6 +52,7 @@ class Outgoing:
         """Show the user a message that needs no answer, once no question is open: in Emacs it would cover the
         question, and in Neovim end it. Call it on the event loop."""
         if self.shows_one_line:
+            # As a warning, because Neovim does not log less unless it is told to.
             self.notify("window/logMessage", {"type": WARNING, "message": text})
             kind, text = ERROR, shortened(text, LINE_COLUMNS)
         self._messages.append((kind, text))

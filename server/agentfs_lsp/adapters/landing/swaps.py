@@ -63,7 +63,7 @@ class Displacement(StagedFile):
         raise self._conflict("reviewing", found)
 
     def _compare_pushed_out(self) -> None:
-        """Put it back if it is not the base."""
+        """Raise Conflict, and put back what was pushed out, if that is not the base."""
         try:
             self._pushed_out = self._look(self.temporary)
             is_base = holds_base(self._fd, self.temporary, self._base)

@@ -30,7 +30,7 @@ def created_folder(landing: Landing) -> str:
 
 
 def hidden_amendments(review: Review | None, translate: Translate) -> str:
-    """That the user made amendments which the session may not be told; "" otherwise."""
+    """Says that the user made amendments, if the session may not see them; else ""."""
     hidden = review is not None and review["decision"] == "amended" and "amendments" not in review
     return translate("The user made amendments, which are not reported.") if hidden else ""
 
