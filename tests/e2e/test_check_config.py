@@ -152,7 +152,7 @@ def test_what_is_wrong_with_the_settings_file_is_told_in_the_users_language(root
     (root / "cut.json").write_text("{\n  ,")
     (root / "latin.json").write_bytes(b'{"\xff": 1}')
     for name, words in (
-        ("cut.json", "不是 JSON：第 2 行"),
+        ("cut.json", "不是 JSON：第 2 行，第 3 列。JSON 不允许注释"),
         ("latin.json", "不是 JSON"),
         ("none", "无法读取"),
     ):

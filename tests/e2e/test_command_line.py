@@ -142,6 +142,18 @@ def test_help_in_the_users_language(arguments: list[str], variables: dict[str, s
 
 
 @pytest.mark.parametrize(
+    ("command", "argument"), [("check-config", "PATH"), ("demo", "DIR"), ("history", "PATH"), ("undo", "ID")]
+)
+def test_help_tells_arguments_from_options(command: str, argument: str) -> None:
+    asked = [sys.executable, "-m", "agentfs_lsp", command, "--help"]
+    told = subprocess.run(
+        asked, capture_output=True, text=True, check=True, env=os.environ | {"LC_ALL": "C.UTF-8"}
+    )
+    arguments, _, _ = told.stdout.partition("\narguments:\n")[2].partition("\noptions:\n")
+    assert f"\n  {argument} " in f"\n{arguments}"
+
+
+@pytest.mark.parametrize(
     "arguments", [["--nope"], ["check-config", "--settings"], ["undo"], ["history", "--limit", "x"]]
 )
 def test_complaints_about_arguments_are_in_the_language_of_the_terminal(arguments: list[str]) -> None:

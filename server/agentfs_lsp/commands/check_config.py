@@ -120,7 +120,8 @@ def _section(settings_file: str | None, translate: Translate) -> object:
         ) from error
     except json.JSONDecodeError as error:
         wrong = translate(
-            "'{path}' is not valid JSON: line {line}, column {column}.",
+            "'{path}' is not valid JSON: line {line}, column {column}. JSON has no comments and no "
+            "trailing commas.",
             path=settings_file,
             line=error.lineno,
             column=error.colno,

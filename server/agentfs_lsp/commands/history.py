@@ -60,10 +60,10 @@ def _parser(translate: Translate) -> Parser:
         description=translate("List the changes of agents that landed, newest first, with diffs."),
         epilog=translate("To undo a change, use agentfs-lsp undo ID."),
     )
-    options = parser.options
-    options.add_argument(
+    parser.arguments.add_argument(
         "path", metavar="PATH", nargs="?", help=translate("only changes of this file or folder")
     )
+    options = parser.options
     options.add_argument("--id", metavar="ID", help=translate("only this change"))
     options.add_argument(
         "--session", metavar="NAME", help=translate("only changes of sessions with this name")
@@ -76,7 +76,7 @@ def _parser(translate: Translate) -> Parser:
         help=translate("the maximum number of changes (default: %(default)s)"),
     )
     options.add_argument("--brief", action="store_true", help=translate("omit the diffs"))
-    options.add_argument("--json", action="store_true", help=translate("print JSON, one object per change"))
+    options.add_argument("--json", action="store_true", help=translate("print a JSON array of the changes"))
     add_workspace(parser, translate)
     return parser
 

@@ -49,7 +49,13 @@ def find_place(workspace: str | None, translate: Translate) -> Place:
     while not history.knows(root):
         parent = os.path.dirname(root)
         if workspace is not None or parent == root:
-            raise NoHistory(translate("There is no history for '{path}'.", path=visible(given)))
+            raise NoHistory(
+                translate(
+                    "There is no history for '{path}'. Name the folder that was open in the editor with "
+                    "--workspace DIR.",
+                    path=visible(given),
+                )
+            )
         root = parent
     return Place(root, state, history)
 

@@ -26,7 +26,7 @@ from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.commands.place import NoHistory, Place, add_workspace, find_place
 from agentfs_lsp.commands.printing import console, print_diff, put
-from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected
+from agentfs_lsp.domain.errors import ChangeUnknown, DomainError, LandingUnknown, Rejected
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import Translate, nothing_changed, sentences
 from agentfs_lsp.lsp.sweeping import recovery_messages
@@ -79,8 +79,8 @@ def _parser(translate: Translate) -> Parser:
             "agentfs-lsp history lists the changes. An undo is a change too, and can be undone."
         ),
     )
+    parser.arguments.add_argument("id", metavar="ID", help=translate("the change's id"))
     options = parser.options
-    options.add_argument("id", metavar="ID", help=translate("the change's id"))
     options.add_argument("--yes", action="store_true", help=translate("do not show the diff and do not ask"))
     options.add_argument("--json", action="store_true", help=translate("print the result as JSON"))
     add_workspace(parser, translate)
@@ -159,5 +159,8 @@ def _fail(error: DomainError, translate: Translate, *, as_json: bool) -> int:
         print()
         return 1
     if not isinstance(error, LandingUnknown):
-        next_step = nothing_changed(translate)  # error_text's is for an agent
+        listing = (
+            translate("agentfs-lsp history lists the changes.") if isinstance(error, ChangeUnknown) else ""
+        )
+        next_step = nothing_changed(translate, listing)  # error_text's is for an agent
     return complain("undo", sentences(translate, (message, next_step)))

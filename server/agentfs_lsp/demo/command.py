@@ -66,8 +66,7 @@ def _parser(translate: Translate) -> Parser:
         ),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    shown = parser.options
-    shown.add_argument(
+    parser.arguments.add_argument(
         "dir",
         metavar="DIR",
         nargs="?",
@@ -80,6 +79,7 @@ def _parser(translate: Translate) -> Parser:
             mib=copying.MAX_MIB,
         ),
     )
+    shown = parser.options
     shown.add_argument(
         "--yes",
         action="store_true",
