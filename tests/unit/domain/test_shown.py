@@ -22,6 +22,7 @@ from agentfs_lsp.domain.text.escaping import (
         ("pay\u200bpal a\u200db \ufeff", r"pay\u200bpal a\u200db \ufeff"),
         ("tag\U000e0041", r"tag\U000e0041"),
         ("a\u00a0b \u3000", r"a\xa0b \u3000"),
+        ("if a:\n\u00a0\u2003\u00a0b", "if a:\n\\xa0\\u2003\\xa0b"),
         ("\u3000\u3000你好\u3000世界 é\u00a0! 5\u202f€", None),
         ("\udcff and \ud800", "\ufffd and \\ud800"),
         ("\u0601٢٠٢٦ \u06dd٣ \u070fܐ \u0890 \u08e2 \U000110bd𑂠", None),

@@ -51,7 +51,8 @@ _CHARACTER = re.compile(
     # After ASCII (except in keycaps), at the start, or doubled, these mean nothing in any script.
     f"|(?<![^\0-\x7f])[{_JOINERS}{_SELECTORS}](?!\u20e3)"
     f"|(?<=[{_SELECTORS}])[{_SELECTORS}]|(?<=[{_JOINERS}])[{_JOINERS}])"
-    f"|(?P<blank>(?<![^\0-\x7f])[{_BLANKS}](?![^\0-\x7f]))"
+    # Within a run of them, what counts is the characters around it. A limit keeps long runs cheap.
+    f"|(?P<blank>(?<![^\0-\x7f{_BLANKS}])[{_BLANKS}](?![{_BLANKS}]{{0,63}}+[^\0-\x7f{_BLANKS}]))"
 )
 # What Markdown, and VS Code in notifications, turns into a link: `](` before a URI of any scheme.
 _LINK = re.compile(r"\]\((?=\s*<?[a-z][a-z0-9+.-]*:[^\s)])", re.IGNORECASE | re.ASCII)
