@@ -279,4 +279,4 @@ async def test_only_removing_a_line_end_that_the_editor_keeps_changes_nothing(ro
     assert [answer["data"]["unchanged"] for answer in answers] == [True, True, True]
     for answer in answers:
         assert [one["kind"] for one in answer["data"]["corrections"]] == ["last_line_end"]
-        assert "The editor always ends the last line" in answer["text"]
+        assert "The editor decides how the last line ends" in answer["text"]

@@ -173,7 +173,7 @@ def corrected_text(translate: Translate, kind: str, detail: str) -> str:
             "byte-order mark, if any, is unchanged.",
         ),
         "last_line_end": translate(
-            "The editor always ends the last line, so the file keeps its final line ending."
+            "The editor decides how the last line ends, so the end of the file stays as it is."
         ),
     }[kind]
 

@@ -373,15 +373,22 @@ class FileChange:
         buffer = self.base.buffer
         if self.base.ended_by_save and self.operation == "update" and is_ended(self.shown):
             return self.amended(without_end(self.shown))
-        if buffer is None or self.changes_nothing or not (buffer.ends_last_line and self.removes_last_end):
+        if buffer is None or self.changes_nothing or not buffer.ends_last_line:
+            return self
+        if self.operation == "update" and not self.base.text.text and not without_end(self.shown):
+            return self._ending_as("")  # an empty line, as which it reports an empty file
+        if not self.removes_last_end:
             return self
         if not self.shown and without_end(buffer.text):
             return self
         return self._with_last_end()
 
     def _with_last_end(self) -> FileChange:
+        return self._ending_as(f"{self.shown}\n")
+
+    def _ending_as(self, text: str) -> FileChange:
         kept = Correction("last_line_end", "")
-        return replace(self.amended(f"{self.shown}\n"), corrections=(*self.corrections, kept))
+        return replace(self.amended(text), corrections=(*self.corrections, kept))
 
     @property
     def removes_last_end(self) -> bool:
