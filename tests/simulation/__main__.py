@@ -38,7 +38,8 @@ def replay(what: str, play: Callable[[Case], Played]) -> bool:
     case = Case.of(int(what)) if what.isdecimal() else Case.load(Path(what))
     played = play(case)
     print("\n".join(played.log))
-    print(f"{what}: {played.steps} steps, trace {played.trace}; {played.violation or 'no violation'}")
+    trace = f", trace {played.trace}" if played.trace else ""  # a process has none that repeats
+    print(f"{what}: {played.steps} steps{trace}; {played.violation or 'no violation'}")
     return not played.violation
 
 
