@@ -14,6 +14,7 @@ import os
 import random
 import shutil
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from unittest import mock
 
@@ -142,10 +143,8 @@ def play(base: Path, done: Sequence[Operation], lost: frozenset[int]) -> None:
     lay_out(base)
     for number, operation in enumerate(done):
         if number not in lost and not operation.is_sync:
-            try:
+            with suppress(FileNotFoundError, FileExistsError, NotADirectoryError):
                 PLAYED[operation.kind](operation)
-            except (FileNotFoundError, FileExistsError, NotADirectoryError):
-                pass
 
 
 def _append(operation: Operation) -> None:

@@ -3,6 +3,7 @@
 import logging
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -14,10 +15,8 @@ def pipe() -> Iterator[tuple[int, int]]:
     ends = os.pipe()
     yield ends
     for end in ends:
-        try:
+        with suppress(OSError):
             os.close(end)
-        except OSError:
-            pass
 
 
 def record(text: str) -> logging.LogRecord:

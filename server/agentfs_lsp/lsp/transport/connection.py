@@ -16,6 +16,7 @@ import select
 import time
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Final
 
 from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id
@@ -173,10 +174,8 @@ class Transport:
 
     def _end_from_anywhere(self) -> None:
         if self._loop is not None:
-            try:
+            with suppress(RuntimeError):  # the loop is closed: nobody is left to notify
                 self._loop.call_soon_threadsafe(self._end)
-            except RuntimeError:  # the loop is closed: nobody is left to notify
-                pass
 
     def _end(self) -> None:
         if not self._ended:
