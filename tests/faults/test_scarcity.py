@@ -68,7 +68,8 @@ def test_what_was_written_byte_by_byte_serves_the_next_start(tmp_path: Path) -> 
         with (
             mock.patch.object(together, "ThreadPoolExecutor", OneAfterTheOther),
             mock.patch.object(os, "write", _one_byte),
-            watching(stop, str(tmp_path)),suppress(Killed)
+            watching(stop, str(tmp_path)),
+            suppress(Killed),
         ):
             land(tmp_path)
         found = files_after_the_next_start(tmp_path)
