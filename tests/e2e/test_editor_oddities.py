@@ -244,6 +244,18 @@ async def test_nothing_is_inserted_behind_a_last_line_that_is_ended_separately(
         assert document.text == before
 
 
+async def test_a_first_write_into_an_empty_file_is_undone_before_it_is_saved(root: Path, file: Path) -> None:
+    file.write_text("")
+    async with editing(root, options={**AUTO, **IMPATIENT}, name="Neovim") as editor:
+        keeps_last_end(editor)
+        document = editor.open("a.py", "\n")  # as Neovim reports an empty file
+        await editor.read("a.py")
+        answer = await editor.write("a.py", "one\n")
+        assert (answer["data"]["landing"], document.text) == ("editor", "one\n")
+        undone = await editor.request("agentfs/undo", {})
+        assert (undone["data"]["landing"], document.text) == ("editor", "\n")
+
+
 async def test_last_lines_that_were_removed_come_back_with_a_rollback(root: Path, file: Path) -> None:
     (root / "b.py").write_text(TEXT)
     async with editing(root, options={**AUTO, **IMPATIENT}, name="Neovim") as editor:

@@ -109,7 +109,7 @@ async def _current_outcome(
         return _on_disk(change, now) if left else NotLanded(change.path, "undone")
     if now.buffer is None:
         return NotLanded(change.path, "closed")
-    if normalise(now.text.shown) == normalise(change.shown):
+    if normalise(change.shown) in (normalise(now.text.shown), normalise(now.buffer.text)):
         return Landing(change, "editor", now.revision, now.text.shown)
     if not holds_all(change, now.text.shown):
         return NotLanded(change.path, "undone")
