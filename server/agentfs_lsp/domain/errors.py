@@ -393,10 +393,10 @@ class Rejected(DomainError):
 
 class ReadRejected(DomainError):
     """The user did not allow reading a protected file. `again_s`: the seconds for which the user is not
-    asked again, because they refused it before; 0 if they were asked."""
+    asked again."""
 
     path: str
-    again_s: int = 0
+    again_s: int
 
 
 class ReviewTimedOut(DomainError):

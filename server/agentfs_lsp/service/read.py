@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
 from collections.abc import Awaitable, Callable
 from functools import partial
@@ -110,19 +111,27 @@ def _must_ask(ws: Workspace, path: str, location: Location, session: str) -> boo
 
 
 async def _ask(ws: Workspace, path: str, location: Location, session: str, agent: str) -> None:
-    """Ask the user. Raises TooManyPending, ReadRejected, NobodyToAsk, ReviewTimedOut, and PolicyDenied."""
-    limit = ws.settings.limits.pending_per_session
-    if ws.reads_asked[session] >= limit:
-        raise TooManyPending(limit, reads=True)
-    ws.reads_asked[session] += 1
-    try:
-        async with ws.queue.turn(f"read {session} {location.absolute}"):  # a no counts for the next one
-            ws.refusals.check(session, location.absolute, path)
+    """Ask the user. Raises TooManyPending, ReadRejected, NobodyToAsk, ReviewTimedOut, PolicyDenied, and what
+    resolving raises."""
+    absolute, limit = location.absolute, ws.settings.limits.pending_per_session
+    async with ws.queue.turn(f"read {session} {absolute}"):  # a no counts for the next one
+        # The folder, the file, and the settings may have changed while this waited.
+        if ws.resolve(location, "read").absolute != absolute:
+            raise FileMissing(path)
+        if not _must_ask(ws, path, location, session):
+            return
+        ws.refusals.check(session, absolute, path)
+        if ws.reads_asked[session] >= limit:
+            raise TooManyPending(limit, reads=True)
+        ws.reads_asked[session] += 1
+        try:
             if not await ws.reviewer.allow_read(path, agent):
-                ws.refusals.add(session, location.absolute)
-                raise ReadRejected(path)
-    finally:
-        ws.reads_asked -= Counter((session,))  # drops what is zero
+                raise ReadRejected(path, ws.refusals.add(session, absolute))
+        except asyncio.CancelledError:  # or cancelling would get round the wait
+            ws.refusals.add(session, absolute)
+            raise
+        finally:
+            ws.reads_asked -= Counter((session,))  # drops what is zero
     _must_ask(ws, path, location, session)  # the settings may have changed meanwhile
 
 

@@ -236,7 +236,7 @@ class ScriptedReviewer:
         self._editor = editor
         self.channel: Rung = "review"
         self.script: deque[Answer] = deque()
-        self.reads: deque[bool | DomainError | Callable[[], bool]] = deque()
+        self.reads: deque[bool | DomainError | Callable[[], bool] | asyncio.Future[bool]] = deque()
         self.reviewed: list[Proposal] = []
         self.concluded_with: list[Proposal] = []
         self.applier = ScriptedApplier(editor)
@@ -330,6 +330,8 @@ class ScriptedReviewer:
         answer = self.reads.popleft()
         if isinstance(answer, Exception):
             raise answer
+        if isinstance(answer, asyncio.Future):
+            return await answer
         return answer() if callable(answer) else answer
 
     def allowed_applier(self) -> ScriptedApplier:

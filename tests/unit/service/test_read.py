@@ -9,8 +9,10 @@ from agentfs_lsp.domain.errors import (
     BadRange,
     BinaryFile,
     Conflict,
+    DomainError,
     FileMissing,
     NobodyToAsk,
+    OutsideRoots,
     PolicyDenied,
     ReadRejected,
     TooLarge,
@@ -190,7 +192,7 @@ async def test_a_refused_read_is_not_asked_for_again_for_a_while(work: FakeWorks
     work.store.put(".env", "A=1\n")
     work.reviewer.reads.append(False)
     both = await asyncio.gather(work.read(".env"), work.read(".env"), return_exceptions=True)
-    assert [one.again_s for one in both if isinstance(one, ReadRejected)] == [0, 10]
+    assert [one.again_s for one in both if isinstance(one, ReadRejected)] == [10, 10]
     work.reviewer.reads += [True, False]
     await work.read(".env", session="other")
     await work.clock.sleep(10)
@@ -200,6 +202,59 @@ async def test_a_refused_read_is_not_asked_for_again_for_a_while(work: FakeWorks
     with pytest.raises(ReadRejected) as again:
         await work.read(".env")
     assert again.value.again_s == 5
+
+
+async def test_a_read_that_waited_is_not_asked_about_if_it_may_not_be_read_now(work: FakeWorkspace) -> None:
+    def closed() -> None:
+        work.open_roots("other")
+
+    def replaced() -> None:
+        work.store.remove(".env")
+        work.store.link(".env", "/outside")
+
+    def denied() -> None:
+        work.set(rules=(Rule((".env",), read="deny"),))
+
+    for change, error in ((denied, PolicyDenied), (replaced, OutsideRoots), (closed, OutsideRoots)):
+        work.store.put(".env", "A=1\n")
+        work.set(rules=())
+        answer = asyncio.get_running_loop().create_future()
+        work.reviewer.reads.append(answer)
+        both = [asyncio.ensure_future(work.read(".env", session=change.__name__)) for _ in range(2)]
+        await settle()
+        change()
+        answer.set_result(True)
+        with pytest.raises(error):
+            await both[1]
+        with pytest.raises(DomainError):
+            await both[0]
+
+
+async def test_a_cancelled_question_counts_as_refused(work: FakeWorkspace) -> None:
+    work.store.put(".env", "A=1\n")
+    answer = asyncio.get_running_loop().create_future()
+    work.reviewer.reads.append(answer)
+    reading = asyncio.ensure_future(work.read(".env"))
+    await settle()
+    reading.cancel()
+    await settle()
+    with pytest.raises(ReadRejected):
+        await work.read(".env")
+
+
+async def test_closing_a_folder_forgets_its_refusals_alone(work: FakeWorkspace) -> None:
+    work.open_roots("work", "other")
+    work.store.put(".env", "A=1\n")
+    work.store.put("/home/other/.env", "B=1\n")
+    work.reviewer.reads += [False, False]
+    for path in ("work/.env", "other/.env"):
+        with pytest.raises(ReadRejected):
+            await work.read(path)
+    work.ws.forget_root(work.ws.roots[1])
+    with pytest.raises(ReadRejected):
+        await work.read("work/.env")
+    work.reviewer.reads.append(True)
+    assert (await work.read("other/.env")).content == "B=1\n"
 
 
 async def test_nobody_to_ask_is_no_yes(work: FakeWorkspace) -> None:
@@ -215,7 +270,7 @@ async def test_a_session_has_only_so_many_reads_that_ask(work: FakeWorkspace) ->
 
     def more_while_asked() -> bool:
         with pytest.raises(TooManyPending):
-            work.read(".env").send(None)
+            work.read("b.pem").send(None)
         work.reviewer.reads.append(False)
         with pytest.raises(ReadRejected):
             work.read(".env", "other").send(None)
@@ -223,8 +278,12 @@ async def test_a_session_has_only_so_many_reads_that_ask(work: FakeWorkspace) ->
 
     work.reviewer.reads.append(more_while_asked)
     assert (await work.read(".env")).content == "A=1\n"
-    work.reviewer.reads.append(True)
-    assert (await work.read(".env")).content == "A=1\n"
+    answer = asyncio.get_running_loop().create_future()
+    work.reviewer.reads += [answer, True]
+    first, waiting = (asyncio.ensure_future(work.read(".env")) for _ in range(2))
+    await settle()
+    answer.set_result(True)
+    assert (await first).content == (await waiting).content == "A=1\n"
 
 
 async def test_settings_that_change_during_the_question_count(work: FakeWorkspace) -> None:

@@ -160,10 +160,7 @@ def read_rejected(error: errors.ReadRejected, translate: Translate) -> ErrorText
     again = translate("They will not be asked again for {count} s.", count=error.again_s)
     return (
         translate("The user did not allow reading '{path}'.", path=shown(error.path)),
-        sentences(
-            translate,
-            (again if error.again_s else "", translate("Continue without it, or ask the user.")),
-        ),
+        sentences(translate, (again, translate("Continue without it, or ask the user."))),
     )
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import ceil
 
 from agentfs_lsp.domain.errors import ReadRejected
@@ -23,12 +24,13 @@ class Refusals:
         self._clock = clock
         self._kept: dict[_Asked, tuple[int, float]] = {}  # the seconds to wait, and until when
 
-    def add(self, session: str, absolute: str) -> None:
-        """The user refused this."""
+    def add(self, session: str, absolute: str) -> int:
+        """The user refused this, or the question was cancelled. Returns the seconds to wait."""
         wait_s = 2 * self._kept.pop((session, absolute), (FIRST_S // 2, 0))[0]
         self._kept[session, absolute] = wait_s, self._clock.now_ms() + wait_s * 1000
         if len(self._kept) > MAX_KEPT:
             del self._kept[next(iter(self._kept))]
+        return wait_s
 
     def check(self, session: str, absolute: str, path: str) -> None:
         """Raise ReadRejected if the user is not asked again yet."""
@@ -37,6 +39,6 @@ class Refusals:
         if until_ms and left_s > 0:
             raise ReadRejected(path, left_s)
 
-    def forget(self) -> None:
-        """Forget all refusals: a folder was closed."""
-        self._kept.clear()
+    def forget_files(self, gone: Callable[[str], bool]) -> None:
+        """Forget the refusals of files for whose absolute paths `gone` is true."""
+        self._kept = {asked: kept for asked, kept in self._kept.items() if not gone(asked[1])}

@@ -117,7 +117,7 @@ class Workspace:
         spelling = parse(path, names, paths or self.settings.paths, self.folders, directory=directory)
         location = Location(self.roots[spelling.root], spelling.relative)
         if spelling.relative:
-            location = self._resolve(location, operation)
+            location = self.resolve(location, operation)
             for folder, index in self.folders.items():
                 if index == spelling.root:
                     spelled = f"{folder.rstrip('/')}/{spelling.relative}"
@@ -132,7 +132,8 @@ class Workspace:
                 self.forget_root(root)
                 self.open_roots()
 
-    def _resolve(self, spelled: Location, operation: Operation | None) -> Location:
+    def resolve(self, spelled: Location, operation: Operation | None) -> Location:
+        """Where the place is now, following links; see `locate`."""
         hides = None if operation is None else partial(self._hides, operation)
         try:
             return self.files.resolve(spelled.root, spelled.relative, hides)
@@ -193,7 +194,7 @@ class Workspace:
         roots nested in it."""
         is_of_it = partial(self._is_file_of, root)
         self.sessions.forget_files(is_of_it)
-        self.refusals.forget()
+        self.refusals.forget_files(is_of_it)
         for proposal in self.proposals:
             through_it = any(change.base.location.root.path == root.path for change in proposal.changes)
             if through_it or any(map(is_of_it, proposal.files)):
