@@ -120,7 +120,14 @@ def removed(path: Path) -> None:
     path.unlink()
 
 
-@pytest.mark.parametrize("tampered", [overwritten, swapped, linked, removed])
+def swapped_with_its_folder(path: Path) -> None:
+    top = path.parent.parent
+    top.rename(top.with_suffix(".gone"))
+    path.parent.mkdir(parents=True)
+    path.write_text("another")
+
+
+@pytest.mark.parametrize("tampered", [overwritten, swapped, linked, removed, swapped_with_its_folder])
 async def test_a_tampered_diff_is_a_conflict(editor: Editor, root: Path, file: Path, tampered: Any) -> None:
     def approve(_: object) -> object:
         [diff] = (root / ".agentfs" / "review").glob("*.diff")

@@ -58,15 +58,22 @@ class DiffFile:
         self.uri = place.uri_of(filename)
 
     async def is_intact(self) -> bool:
-        """Whether the file that was shown to the user is unchanged."""
-        most = len(self._data) + 1
-        return await asyncio.to_thread(_content, self._folder, self._filename, most) == self._data
+        """Whether the path that was shown to the user still leads to this file, unchanged."""
+        return await asyncio.to_thread(self._is_in_place)
 
     def remove(self) -> None:
         """Remove the file; never raises."""
         _unlink(self._folder, self._filename)
         os.close(self._fd)
         self._place.tidy()
+
+    def _is_in_place(self) -> bool:
+        try:
+            folder = self._place.folder()  # anew: another may have its name now
+            with closing_fd(os.open(self._filename, READING, dir_fd=folder.fd)) as fd:
+                return os.path.sameopenfile(fd, self._fd) and os.read(fd, len(self._data) + 1) == self._data
+        except OSError:
+            return False
 
 
 class Place:
