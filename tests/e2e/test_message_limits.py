@@ -90,7 +90,29 @@ async def test_in_vscode_which_joins_blanks_a_change_of_blanks_alone_is_seen(roo
         await editor.edit("a.py", "    c()\n\td\ne \n", "  c()\n d\ne ␣⇥\n")
         [question] = questions(editor)
     seen = " ".join(in_vscode(question["message"]).split())
-    assert "⏎ ␣␣␣␣␣b() ⏎ -␣␣␣␣c() ⏎ -⇥d ⏎ -e␣ ⏎ +␣␣c() ⏎ + d ⏎ +e \\u2423\\u21e5 ⏎ f ⏎" in seen
+    assert "⏎ ␣␣␣␣␣b() ⏎ -␣␣␣␣c() ⏎ -⇥d ⏎ -e␣ ⏎ +␣␣c() ⏎ + d ⏎ +e \\u2423\\u21e5 ⏎ ␣f ⏎" in seen
+
+
+async def test_in_vscode_a_line_that_stays_does_not_look_added(root: Path) -> None:
+    async with editing(root, name="code-server", answers={ASK: pressing("Approve")}) as editor:
+        for text in ("q\n+q\n", "+q\nq\n"):
+            (root / "a.py").write_text("+q\n")
+            await editor.read("a.py")
+            await editor.write("a.py", text)
+        before, behind = (" ".join(question["message"].split()) for question in questions(editor))
+    assert "⏎ +q ⏎ ␣+q ⏎" in before
+    assert "⏎ ␣+q ⏎ +q ⏎" in behind
+
+
+async def test_in_vscode_reads_of_paths_that_differ_in_blanks_look_different(root: Path) -> None:
+    async with editing(root, name="code-server", answers={ASK: pressing("Allow once")}) as editor:
+        for path in ("a b/.env", "a  b/.env"):
+            (root / path).parent.mkdir()
+            (root / path).write_text("TOKEN=1\n")
+            await editor.read(path)
+        one, two = (question["message"] for question in questions(editor))
+    assert "⏎" not in one
+    assert two.startswith("a␣␣b/.env ⏎\n")
 
 
 @pytest.mark.parametrize("persona", [EGLOT_1_9, LSP_MODE_8], ids=lambda persona: persona.name)

@@ -79,7 +79,7 @@ async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
             editor.screen.press(f"\x01\x0b{onward}\r")  # C-a C-k: what stands there is "Reject"
         lines = question["message"].split("\n")
         shown += await editor.screen.shows(lambda text: all(one in text for one in lines))
-        assert all(f"{line} ⏎\n" in shown for line in ("-two", "+2", " three"))
+        assert all(f"{line} ⏎\n" in shown for line in ("-two", "+2", "␣three"))
         editor.screen.press("\x01\x0bApprove\r")
         await editor.screen.shows("again to confirm")
         await editor.screen.shows("Choose an option: Reject")

@@ -91,6 +91,12 @@ def test_nothing_is_left_out(lines: list[str], limits: MessageLimits) -> None:
         assert shown == "".join(lines)
 
 
+@given(st.text(st.sampled_from("x "), min_size=1, max_size=400), st.sampled_from(["code-server", "new"]))
+def test_where_lines_are_joined_no_blank_is_lost_at_the_end_of_any_row(line: str, name: str) -> None:
+    for page in paged([f" +{line * 5}"], LAST, limits_of(EditorTraits(name=name))):
+        assert not re.search(r"^ | $|  ", page.replace(f" {LINE_END}", ""), re.MULTILINE)
+
+
 class Counted(str):  # noqa: SLOT000 - it counts
     """A text that counts how much of it was taken."""
 

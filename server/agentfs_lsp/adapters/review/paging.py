@@ -19,13 +19,11 @@ LINE_END, BLANK, TAB = "⏎", "␣", "⇥"
 """Stand for line ends, blanks and tabs if the editor joins lines; escaped in the text itself."""
 
 _SIGNS = str.maketrans({"\t": TAB} | {sign: f"\\u{ord(sign):04x}" for sign in (LINE_END, BLANK, TAB)})
-_JOINED = re.compile(" {2,}|(?<=.) $")
+_JOINED = re.compile("^ | {2,}| $")
 
 
 def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterator[str]:
     """The lines in pages, each with `last_line` at its end; generated lazily."""
-    if limits.joins_lines:
-        lines = map(_visible, lines)
     rows = limits.rows - _rows(last_line + BEHIND, limits)
     characters = limits.characters - width_of(last_line)
     full_rows = (rows - 1) // 2 if limits.wraps_at_words else rows - 1
@@ -34,7 +32,7 @@ def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterat
     longest = min((full_rows + 1) * (limits.columns - 1) - limits.prefix - 1, characters - 1)
     page: list[str] = []
     rows_left = characters_left = 0
-    for line in _cut(lines, longest):
+    for line in _cut(lines, longest, limits):
         taken = _rows(line, limits)
         if page and (taken > rows_left or width_of(line) + 1 > characters_left):
             yield "\n".join([*page, last_line])
@@ -48,21 +46,31 @@ def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterat
     yield "\n".join([*page, last_line])
 
 
-def _visible(line: str) -> str:
-    """The line, with signs for its end and for what would be one blank with others."""
-    return _JOINED.sub(lambda run: BLANK * len(run[0]), line.translate(_SIGNS)) + f" {LINE_END}"
+def says(last_line: str, text: str, limits: MessageLimits) -> bool:
+    """Whether the last line, in which nothing is signed, shows this text as it is."""
+    return text in last_line and not (limits.joins_lines and _signed(text.translate(_SIGNS)) != text)
 
 
-def _cut(lines: Iterable[str], longest: int) -> Iterator[str]:
+def _signed(piece: str) -> str:
+    """The piece of a line, with signs for blanks that would be one with others or with a line end."""
+    return _JOINED.sub(lambda run: BLANK * len(run[0]), piece)
+
+
+def _cut(lines: Iterable[str], longest: int, limits: MessageLimits) -> Iterator[str]:
     """Cut lines too long for a page into pieces that fit. A line may be of any length, so look only at as
     much of the rest as fits: every character is at least a column wide."""
+    joins = limits.joins_lines
+    if joins:
+        longest -= width_of(f"{BLANK} {LINE_END}")  # what the signs may add
     for line in lines:
+        whole = _signed(line.translate(_SIGNS)) if joins else line
         at = 0
         while True:
-            piece = fitting(line[at : at + longest], longest)
-            yield piece
+            piece = fitting(whole[at : at + longest], longest)
             at += len(piece)
-            if at == len(line):
+            end = f" {LINE_END}" if joins and at == len(whole) else ""
+            yield f"{_signed(piece)}{end}" if joins else piece
+            if at == len(whole):
                 break
 
 

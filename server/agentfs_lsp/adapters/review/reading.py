@@ -7,6 +7,7 @@ from contextlib import nullcontext
 
 from agentfs_lsp.adapters.review.asking import Asking
 from agentfs_lsp.adapters.review.message_limits import limits_of
+from agentfs_lsp.adapters.review.paging import says
 from agentfs_lsp.adapters.review.questions import Question, Unanswered, left_of
 from agentfs_lsp.domain.errors import NobodyToAsk, ReviewTimedOut
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
@@ -41,7 +42,8 @@ async def ask_to_read(asking: Asking, path: str, agent: str, timeout_s: float | 
 def _question(path: str, agent: str, editor: Editor, translate: Translate) -> Question:
     """Shows the path in full, however long; the agent's name in the last line leaves room for the end of the
     path."""
-    columns = limits_of(editor.traits).last_line_columns
+    limits = limits_of(editor.traits)
+    columns = limits.last_line_columns
     shown = escape_to_one_line(path)
     asker = shortened(escape_to_one_line(agent or translate("An agent")), columns // 3)
 
@@ -49,6 +51,5 @@ def _question(path: str, agent: str, editor: Editor, translate: Translate) -> Qu
         return translate("agentfs: {agent} asks to read '{path}'.", agent=asker, path=path)
 
     last_line = line(shortened(shown, columns - width_of(line(""))))
-    return Question(
-        [] if shown in last_line else [shown], last_line, translate("Deny"), (translate("Allow once"),)
-    )
+    lines = [] if says(last_line, shown, limits) else [shown]
+    return Question(lines, last_line, translate("Deny"), (translate("Allow once"),))
