@@ -60,6 +60,10 @@ class LspEditor:
         title = answer.get("title") if isinstance(answer, dict) else None
         return title if title in actions else None
 
+    async def withdrawn_answered(self) -> None:
+        """See Outgoing."""
+        await self._outgoing.withdrawn_answered()
+
     async def show(self, uri: str) -> bool:
         """`window/showDocument`, without taking the focus."""
         try:

@@ -42,6 +42,7 @@ class Outgoing:
         self._send = send
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[object]] = {}
+        self._withdrawn: dict[str, asyncio.Event] = {}
         self.is_closed = False
         self.shows_one_line = False
         self._messages: list[tuple[int, str]] = []
@@ -89,11 +90,18 @@ class Outgoing:
             return await answer
         except asyncio.CancelledError:
             self.notify("$/cancelRequest", {"id": request_id})
+            if answer.cancelled():  # else the response has arrived
+                self._withdrawn[request_id] = asyncio.Event()
             raise
         finally:
             self._waiting.pop(request_id, None)
             self._questions -= method == "window/showMessageRequest"
             self._show()
+
+    async def withdrawn_answered(self) -> None:
+        """Wait until the client has responded to all requests that were cancelled."""
+        for answered in [*self._withdrawn.values()]:
+            await answered.wait()
 
     def waits_for(self, request_id: object) -> bool:
         """Whether a request with this id is pending."""
@@ -102,6 +110,8 @@ class Outgoing:
     def answered(self, message: dict[str, object]) -> None:
         """Process a response. Never raises, whatever it contains."""
         request_id = message.get("id")
+        if isinstance(request_id, str) and request_id in self._withdrawn:
+            self._withdrawn.pop(request_id).set()
         answer = self._waiting.get(request_id) if isinstance(request_id, str) else None
         if answer is None or answer.done():
             return

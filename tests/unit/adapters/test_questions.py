@@ -8,7 +8,7 @@ from typing import cast
 import pytest
 
 from agentfs_lsp.adapters.review.message_limits import limits_of
-from agentfs_lsp.adapters.review.questions import Question, Screen, Unanswered
+from agentfs_lsp.adapters.review.questions import YIELD_S, Question, Screen, Unanswered
 from agentfs_lsp.domain.errors import NobodyToAsk
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.proposal.review import Editor, EditorTraits
@@ -53,6 +53,11 @@ class AskedEditor:
         self.traits = EditorTraits(name=name)
         self.asked: list[tuple[float, str, tuple[str, ...], asyncio.Future[str | None]]] = []
         self._clock = clock
+        self.is_free = asyncio.Event()
+        self.is_free.set()
+
+    async def withdrawn_answered(self) -> None:
+        await self.is_free.wait()
 
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
         answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
@@ -121,6 +126,21 @@ async def test_who_does_not_type_is_asked_at_once(neovim: Desk) -> None:
     neovim.answer(0, "Yes")
     await neovim.confirm("Yes")
     assert await answer == "Yes"
+
+
+async def test_the_next_question_waits_until_a_withdrawn_one_has_left_the_screen(neovim: Desk) -> None:
+    neovim.editor.is_free.clear()
+    first, second = neovim.ask(), neovim.ask()
+    await neovim.clock.pass_until(YIELD_S * 1000 - 1)
+    assert neovim.editor.times == []
+    neovim.editor.is_free.set()
+    await neovim.clock.pass_until(neovim.clock.ms)
+    assert len(neovim.editor.times) == 1
+    neovim.editor.is_free.clear()
+    first.cancel()
+    await neovim.clock.pass_until(2 * YIELD_S * 1000)
+    assert len(neovim.editor.times) == 2  # a limited time
+    second.cancel()
 
 
 async def test_a_yes_that_nobody_can_have_read_for_is_asked_for_again_where_keys_answer(neovim: Desk) -> None:

@@ -90,6 +90,21 @@ async def test_texts_for_the_user_lose_their_links_and_nothing_else_changes() ->
     assert (new, odd) == ({"token": LINK, "parts": [{"tooltip": SAFE}, 1, None]}, None)
 
 
+async def test_a_withdrawn_request_is_waited_for_until_its_response() -> None:
+    sent: list[dict[str, Any]] = []
+    outgoing = Outgoing(sent.append)
+    question = asyncio.ensure_future(outgoing.request("window/showMessageRequest", {"message": "?"}))
+    await asyncio.sleep(0)
+    question.cancel()
+    await asyncio.wait([question])
+    waiting = asyncio.ensure_future(outgoing.withdrawn_answered())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    outgoing.answered({"id": sent[0]["id"], "error": {"code": -32800, "message": "cancelled"}})
+    await waiting
+    await outgoing.withdrawn_answered()
+
+
 async def test_a_message_waits_until_no_question_is_open() -> None:
     sent: list[dict[str, Any]] = []
     outgoing = Outgoing(sent.append)

@@ -24,7 +24,8 @@ class MessageLimits:
     approve, since numbers choose, how many choices the confirmation page has. `shows_end`: only the end of a
     message that doesn't fit is shown, and the window may be smaller than assumed here. `errors_hide`: the
     editor's error about a diff that it can't show hides the question that follows. `wraps_at_words`: long
-    lines wrap between words."""
+    lines wrap between words. `keeps_withdrawn`: a question that was withdrawn stays until it is answered, and
+    the next one comes on top of it."""
 
     rows: int
     columns: int
@@ -39,6 +40,7 @@ class MessageLimits:
     shows_end: bool = False
     errors_hide: bool = False
     wraps_at_words: bool = False
+    keeps_withdrawn: bool = False
 
     @property
     def last_line_columns(self) -> int:
@@ -57,7 +59,7 @@ _EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=Tr
 # meanwhile. A number and Enter choose.
 _VIM = MessageLimits(16, 80, confirming_choices=12)
 # In the command-line window (`q:`) no other window can be opened, and the error waits for a key.
-_NEOVIM = replace(_VIM, errors_hide=True)
+_NEOVIM = replace(_VIM, errors_hide=True, keeps_withdrawn=True)
 # In Vim a digit can choose without Enter.
 _COC = replace(_VIM, confirming_choices=9)
 # A centred popup, 80% of the screen wide. Its height assumes wrapping between characters, so it hides the end

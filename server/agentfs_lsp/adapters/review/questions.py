@@ -99,9 +99,23 @@ class Screen:
         finally:
             self._queued -= 1
         try:
+            if limits_of(self._editor.traits).keeps_withdrawn:
+                await self._withdrawn_answered()
             yield
         finally:
             self._lock.release()
+
+    async def _withdrawn_answered(self) -> None:
+        """Wait a limited time until no withdrawn question is left on the screen."""
+        waiting = {
+            asyncio.ensure_future(self._editor.withdrawn_answered()),
+            asyncio.ensure_future(self._clock.sleep(YIELD_S)),
+        }
+        try:
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waiting:
+                one.cancel()
 
     async def is_quiet(self) -> bool:
         """Wait a limited time for the user to stop typing; returns whether the user has stopped."""

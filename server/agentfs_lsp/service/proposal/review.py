@@ -75,6 +75,9 @@ class Editor(Protocol):
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
         """Return the title the user chose, or None. Raises NobodyToAsk if the client returns an error."""
 
+    async def withdrawn_answered(self) -> None:
+        """Wait until the client has responded to every request that was cancelled."""
+
     async def show(self, uri: str) -> bool:
         """Return whether the client says it showed the document."""
 
