@@ -185,6 +185,7 @@ async def test_what_the_user_types_into_a_proposal_is_not_told(root: Path) -> No
             told.append(await answer)
             assert (root / ".env").read_text() == SECRET
     for answer in told:
+        assert "lines" not in answer["text"] + str(answer["stats"])
         assert answer["data"]["applied"]
         assert answer["data"]["review"]["decision"] == "amended"
         assert "The user made amendments, which are not reported." in answer["text"]

@@ -95,6 +95,7 @@ async def test_a_protected_file_is_undone_only_by_who_knows_it(root: Path) -> No
     assert answer["status"] == "success"
     assert answer["data"]["diff_preview"] == ""
     assert "KEY" not in str({**answer, "context": None})
+    assert "lines" not in answer["text"] + str(answer["stats"])
     assert (root / ".env").read_text() == "KEY=1\n"
 
 

@@ -224,10 +224,10 @@ export interface Stats {
 export interface LineStats extends Stats {
   /** the number of files that landed or, in a dry run, would land */
   files_changed: number;
-  /** the total over all files */
-  lines_added: number;
-  /** the same for removed lines */
-  lines_removed: number;
+  /** the total over all files (there: the session may see all of the texts (section 13)) */
+  lines_added?: number;
+  /** the same for removed lines (there: the session may see all of the texts) */
+  lines_removed?: number;
 }
 
 /** The review, as reported in a response: docs/protocol.md#94-what-the-answer-says. */

@@ -42,10 +42,12 @@ class LineStats(Stats):
 
     files_changed: int
     """the number of files that landed or, in a dry run, would land"""
-    lines_added: int
-    """the total over all files"""
-    lines_removed: int
-    """the same for removed lines"""
+    lines_added: NotRequired[int]
+    """the total over all files
+    There: the session may see all of the texts ([13](#13-settings-and-policy))"""
+    lines_removed: NotRequired[int]
+    """the same for removed lines
+    There: the session may see all of the texts"""
 
 
 class Review(TypedDict):

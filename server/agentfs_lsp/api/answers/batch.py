@@ -48,7 +48,7 @@ def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelo
     made = [step.made for step in steps if step.made is not None and step.error is None]
     loose = any(is_fallback(one.level) for one in made)
     after = landed_texts(landings, data.get("review"), translate)
-    stats = line_stats(changes, exchange.time_ms())
+    stats = line_stats(changes, exchange.time_ms(), shown=batched.shown)
     known = {"loose": loose, "truncated": preview.truncated, "shown": batched.shown}
     text = _text(translate, command, changes, stats, made, after, **known)
     partial = not applied or loose or preview.truncated
@@ -178,7 +178,7 @@ def _translate_partial(translate: Translate, step: Step) -> Translate:
 
 def _headline(translate: Translate, command: Batch, stats: LineStats) -> str:
     count = stats["files_changed"]
-    facts = {"added": stats["lines_added"], "removed": stats["lines_removed"]}
+    facts = {"added": stats.get("lines_added"), "removed": stats.get("lines_removed")}
     if not count:
         return translate("No file was changed.")
     if command.dry_run:
@@ -188,6 +188,8 @@ def _headline(translate: Translate, command: Batch, stats: LineStats) -> str:
             count=count,
             **facts,
         )
+    if "lines_added" not in stats:
+        return translate("Changed one file.", plural="Changed {count} files.", count=count)
     return translate(
         "Changed one file (+{added}/-{removed} lines).",
         plural="Changed {count} files (+{added}/-{removed} lines).",

@@ -94,15 +94,14 @@ def corrections_on_wire(corrections: Sequence[Correction]) -> list[Corrected]:
     return [{"kind": one.kind, "detail": one.detail} for one in corrections]
 
 
-def line_stats(changes: Sequence[FileChange], time_ms: float) -> LineStats:
-    """The stats of a change of several files."""
-    counted = [change.line_counts for change in changes]
-    return {
-        "time_ms": time_ms,
-        "files_changed": len(changes),
-        "lines_added": sum(added for added, _ in counted),
-        "lines_removed": sum(removed for _, removed in counted),
-    }
+def line_stats(changes: Sequence[FileChange], time_ms: float, *, shown: bool) -> LineStats:
+    """The stats of a change of several files. `shown`: the session may be told all that landed."""
+    stats: LineStats = {"time_ms": time_ms, "files_changed": len(changes)}
+    if shown:
+        counted = [change.line_counts for change in changes]
+        stats["lines_added"] = sum(added for added, _ in counted)
+        stats["lines_removed"] = sum(removed for _, removed in counted)
+    return stats
 
 
 def _file(change: FileChange) -> ProposedFile:

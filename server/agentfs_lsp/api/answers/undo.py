@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from agentfs_lsp.api.answers.change import corrected_text
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
 from agentfs_lsp.api.exchange import Exchange
@@ -39,7 +41,7 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
         data["review"] = landed_facts(undone.proposal, *landings, texts=shown)
         if exchange.ws.settings.history.enabled:
             data["change_id"] = undone.proposal.id
-    stats = line_stats(changes, exchange.time_ms())
+    stats = line_stats(changes, exchange.time_ms(), shown=shown)
     text = _text(exchange, undone, data, stats)
     partial = in_editor or data["diff_truncated"]
     return exchange.succeed(data, text, stats, partial=partial, access=undone.access)
@@ -51,15 +53,16 @@ def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) 
     if not undone.landings:
         nothing = translate("There is nothing left to undo in change {id}.", id=undone.change.id)
         return sentences(translate, corrected or [nothing])
-    said = [
-        translate(
-            "Undid change {id} of {paths} (+{added}/-{removed} lines).",
-            id=undone.change.id,
-            paths=files_text([landing.change.path for landing in undone.landings], translate),
-            added=stats["lines_added"],
-            removed=stats["lines_removed"],
-        )
-    ]
+    facts: dict[str, Any] = {
+        "id": undone.change.id,
+        "paths": files_text([landing.change.path for landing in undone.landings], translate),
+        "added": stats.get("lines_added"),
+        "removed": stats.get("lines_removed"),
+    }
+    if undone.access.seen:
+        said = [translate("Undid change {id} of {paths} (+{added}/-{removed} lines).", **facts)]
+    else:
+        said = [translate("Undid change {id} of {paths}.", **facts)]
     said += corrected
     said += landed_texts(undone.landings, data.get("review"), translate)
     if not data["applied"]:
