@@ -577,6 +577,11 @@ async def preview(t: Transcript) -> None:
         await editor.write("a.py", changed)
 
 
+def close_withdrawn(editor: Recorder) -> None:
+    """Neovim ignores $/cancelRequest, so the user closes the question."""
+    editor.send({"jsonrpc": "2.0", "id": editor.all(ASK)[-1]["id"], "result": None})
+
+
 @scenario
 async def message(t: Transcript) -> None:
     """Any other editor."""
@@ -604,8 +609,10 @@ async def message(t: Transcript) -> None:
         await editor.seen(ASK, len(editor.all(ASK)) + 1)
         editor.cancel(asked)
         await is_cancelled(asked)
+        close_withdrawn(editor)
         await configured(editor, approval={"timeout_s": 0.05})
         await editor.request(*edit_a("two", "2"))
+        close_withdrawn(editor)
         await configured(editor)
         editor.answers[ASK] = pressing("Always for this session")
         await editor.request(*edit_a("two", "2"))
