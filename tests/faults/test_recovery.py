@@ -1,6 +1,7 @@
 """How the next start recovers an interrupted landing that another program interfered with
 (docs/protocol.md#10-agentfsbatch)."""
 
+import errno
 from contextlib import suppress
 from pathlib import Path
 from unittest import mock
@@ -8,10 +9,19 @@ from unittest import mock
 import pytest
 
 from agentfs_lsp.adapters.disk import DiskStore
+from agentfs_lsp.adapters.fs import syscalls
 from agentfs_lsp.adapters.landing import transaction as together
 from support import transaction
 from support.recording import Operation, watching
-from support.transaction import AFTER, BEFORE, OneAfterTheOther, land, lay_out, store_at
+from support.transaction import (
+    AFTER,
+    BEFORE,
+    OneAfterTheOther,
+    files_after_the_next_start,
+    land,
+    lay_out,
+    store_at,
+)
 
 
 class Killed(BaseException):
@@ -68,6 +78,31 @@ def test_a_removal_is_finished_or_not_begun(tmp_path: Path) -> None:
     transaction.abandon(store)
     start(tmp_path)
     assert in_root(tmp_path) == AFTER
+
+
+def test_a_removal_killed_while_it_was_reverted_is_not_done(tmp_path: Path) -> None:
+    """Where the file system can't rename exclusively, the file has both names for a moment."""
+
+    dead = False
+
+    def stop(operation: Operation) -> None:
+        nonlocal dead
+        if operation.kind == "sync_folder" and operation.path.endswith("/sub"):
+            raise OSError(errno.EIO, "")  # so it is reverted
+        dead = dead or (operation.kind == "unlink" and "/sub/" in operation.path)
+        if dead:
+            raise Killed
+
+    lay_out(tmp_path)
+    with (
+        mock.patch.object(syscalls, "rename_exclusive", side_effect=OSError(errno.EINVAL, "")),
+        mock.patch.object(together, "ThreadPoolExecutor", OneAfterTheOther),
+        watching(stop, str(tmp_path)),
+        pytest.raises(Killed),
+    ):
+        land(tmp_path)
+    assert {path.stat().st_nlink for path in (tmp_path / "root/sub").iterdir()} == {2}
+    assert files_after_the_next_start(tmp_path) == BEFORE
 
 
 def test_what_a_living_server_is_at_is_left_alone_until_it_is_dead(tmp_path: Path) -> None:

@@ -231,6 +231,7 @@ class DiskStore:
     def close(self) -> None:
         """Shut down cleanly after the last landing, leaving nothing to sweep."""
         self._registry.close()
+        sweep(self._state, self._open, unsettled(self._state))
 
 
 def _read_whole(fd: int, size: int) -> bytes:

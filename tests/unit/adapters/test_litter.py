@@ -1,5 +1,6 @@
 """The next start removes what killed servers leave (docs/protocol.md#6-agentfswrite)."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -162,6 +163,22 @@ def test_a_clean_exit_leaves_no_note_and_a_later_landing_begins_another(disk: Di
         assert len(notes(disk)) == 1
         disk.store.close()
         assert notes(disk) == []
+
+
+def test_what_could_not_be_removed_goes_with_a_clean_exit(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(errno.EIO, "")
+
+    disk.put("a.py", b"old")
+    staged = disk.stage(disk.at("a.py"), b"new", disk.read("a.py"))
+    with monkeypatch.context() as failing:
+        failing.setattr(os, "unlink", fail)
+        staged.discard()
+    assert len(disk.names()) == 2
+    disk.store.close()
+    assert disk.names() == {"a.py"}
 
 
 def test_without_a_state_folder_nothing_lands_and_sweeping_is_harmless(disk: Disk) -> None:

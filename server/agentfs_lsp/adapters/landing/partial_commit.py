@@ -48,7 +48,7 @@ class PartialCommit:
         """It was completed, whatever happened to the file since."""
         base, content = self.entry.base, self.entry.content
         if content is None:
-            return self._found is None or self._spare is not None
+            return self._found is None or (self._spare is not None and self._found != base)
         if self._found == content:
             return True
         if self._spare == content:

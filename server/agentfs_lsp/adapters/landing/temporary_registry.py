@@ -68,11 +68,9 @@ class Registry:
             self._write({"settled": list(folders)})
 
     def close(self) -> None:
-        """Leave nothing to sweep on a clean exit."""
+        """Release the record: a sweep may remove what it lists."""
         with self._lock:
             if self._fd is not None:
-                with suppress(OSError):  # the next sweep finds it has nothing to do
-                    os.unlink(self._path)
                 os.close(self._fd)
                 self._fd = None
                 self._known.clear()
