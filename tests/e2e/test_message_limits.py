@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import CAN_SHOW, HASTY, NO_ANSWER, SERVER, Editor, editing, path_of
+from support.editor import CAN_SHOW, HASTY, NO_ANSWER, REVIEW, SERVER, Editor, editing, path_of
 from support.personas import EGLOT_1_9, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, Persona, pressing
 from support.sample import EDIT, TEXT
 from support.wire import Message
@@ -167,6 +167,35 @@ async def test_a_short_diff_is_shown_as_a_file_too(root: Path) -> None:
         assert len(editor.all(SHOW)) == 1
     assert "+one" in question["message"]
     assert question["message"].endswith("\nagentfs: Create a.py (+1), by Ada")
+
+
+async def test_a_message_waits_for_all_pages_and_not_beyond_the_shutdown(root: Path) -> None:
+    async def turn_page(params: Message) -> object:
+        onward = params["actions"][1]
+        if not onward["title"].startswith("Next (2/"):
+            return NO_ANSWER
+        editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": {"rules": 3}}})
+        await editor.request("agentfs/status", {})
+        return onward
+
+    async with editing(root, name="helix", **HASTY, answers={ASK: turn_page}) as editor:
+        editor.start("agentfs/write", {"path": "a.txt", "content": "line\n" * 60})
+        await editor.seen(ASK, 2)
+        assert not editor.all("window/showMessage")
+        await editor.request("shutdown")
+        editor.notify("exit", None)
+        await editor.ended()
+        assert not editor.all("window/showMessage")
+
+
+async def test_a_message_does_not_wait_for_a_question_in_a_list(root: Path) -> None:
+    (root / ".env").write_text("A=1\n")
+    async with editing(root, capabilities=REVIEW, answers={ASK: lambda _: NO_ANSWER}) as editor:
+        reading = editor.start("agentfs/read", {"path": ".env"})
+        await editor.seen(ASK)
+        editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": {"rules": 3}}})
+        await editor.seen("window/showMessage")
+        reading.cancel()
 
 
 @pytest.mark.parametrize("name", ["code-server", "Neovim", "helix", "Eglot", "never heard of"])

@@ -26,6 +26,7 @@ class ClientCapabilities:
     registers_configuration_changes: bool  # sends didChangeConfiguration once that is registered
     registers_watched_files: bool  # reports changes on disk once that is registered
     shows_one_line: bool  # see Outgoing
+    messages_wait: bool  # see Outgoing
     knows_agentfs: bool  # knows our notifications; others may show unknown ones to the user
 
 
@@ -54,6 +55,7 @@ def flatten(params: object) -> ClientCapabilities:
         is True,
         registers_watched_files=_watches(member(workspace, "didChangeWatchedFiles")),
         shows_one_line=name in _NEOVIM,
+        messages_wait=name not in _VS_CODE and member(agentfs, "review") is not True,  # those list questions
         knows_agentfs=isinstance(agentfs, dict),
     )
 

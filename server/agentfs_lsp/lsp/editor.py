@@ -8,6 +8,7 @@ never file operations (docs/protocol.md#9-review-and-landing).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 from lsprotocol.types import ErrorCodes
 
@@ -46,6 +47,10 @@ class LspEditor:
             return Applied(applied=False, known=False)
         reason = answer.get("failureReason")
         return Applied(answer["applied"], reason if isinstance(reason, str) else "")
+
+    def question(self) -> AbstractContextManager[None]:
+        """See Outgoing."""
+        return self._outgoing.question()
 
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
         """Send `window/showMessageRequest`; only an exact title counts as an answer. Raises NobodyToAsk."""

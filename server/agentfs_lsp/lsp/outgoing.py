@@ -9,7 +9,8 @@ A late, unexpected, or invalid response is dropped; it never causes an error mes
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 
@@ -36,7 +37,9 @@ class ClientError(Exception):
 
 class Outgoing:
     """The server's own pending requests. `is_closed`: the connection has ended. `shows_one_line`: the editor
-    waits for a key after a message of several lines, or after any that is not an error, as Neovim does."""
+    waits for a key after a message of several lines, or after any that is not an error, as Neovim does.
+    `messages_wait`: a message may cover a question, as in Emacs, or end it, as in Neovim; `messages` are
+    held back."""
 
     def __init__(self, send: Callable[[dict[str, object]], None]) -> None:
         self._send = send
@@ -45,23 +48,33 @@ class Outgoing:
         self._withdrawn: dict[str, asyncio.Event] = {}
         self.is_closed = False
         self.shows_one_line = False
-        self._messages: list[tuple[int, str]] = []
+        self.messages_wait = False
+        self.messages: list[tuple[int, str]] = []
         self._pauses = False
         self._questions = 0
 
     def tell(self, kind: int, text: str) -> None:
-        """Show the user a message that needs no answer, once no question is open: in Emacs it would cover the
-        question, and in Neovim end it. Call it on the event loop."""
+        """Show the user a message that needs no answer. Call it on the event loop."""
         if self.shows_one_line:
             # As a warning, because Neovim does not log less unless it is told to.
             self.notify("window/logMessage", {"type": WARNING, "message": text})
             kind, text = ERROR, shortened(text, LINE_COLUMNS)
-        self._messages.append((kind, text))
+        self.messages.append((kind, text))
         self._show()
 
+    @contextmanager
+    def question(self) -> Iterator[None]:
+        """Hold back messages meanwhile, if `messages_wait`."""
+        self._questions += self.messages_wait
+        try:
+            yield
+        finally:
+            self._questions -= self.messages_wait
+            self._show()
+
     def _show(self) -> None:
-        while self._messages and not self._questions and not self._pauses:
-            kind, text = self._messages.pop(0)
+        while self.messages and not self._questions and not self._pauses:
+            kind, text = self.messages.pop(0)
             self.notify("window/showMessage", {"type": kind, "message": text})
             if self.shows_one_line:
                 self._pauses = True
@@ -85,7 +98,6 @@ class Outgoing:
         self._waiting[request_id] = answer
         shown = _without_links(params)
         self._send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": shown})
-        self._questions += method == "window/showMessageRequest"
         try:
             return await answer
         except asyncio.CancelledError:
@@ -95,8 +107,6 @@ class Outgoing:
             raise
         finally:
             self._waiting.pop(request_id, None)
-            self._questions -= method == "window/showMessageRequest"
-            self._show()
 
     async def withdrawn_answered(self) -> None:
         """Wait until the client has responded to all requests that were cancelled."""

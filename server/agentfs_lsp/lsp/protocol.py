@@ -63,6 +63,7 @@ class AgentfsProtocol(LanguageServerProtocol):
     def begin_shutdown(self) -> None:
         """Reject new requests, except those that a landing in progress needs."""
         self._shutdown = True
+        self.outgoing.messages.clear()
 
     @property
     def is_shutting_down(self) -> bool:

@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import cast
 
 import pytest
@@ -55,6 +56,9 @@ class AskedEditor:
         self._clock = clock
         self.is_free = asyncio.Event()
         self.is_free.set()
+
+    def question(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     async def withdrawn_answered(self) -> None:
         await self.is_free.wait()

@@ -108,13 +108,11 @@ async def test_a_withdrawn_request_is_waited_for_until_its_response() -> None:
 async def test_a_message_waits_until_no_question_is_open() -> None:
     sent: list[dict[str, Any]] = []
     outgoing = Outgoing(sent.append)
-    question = asyncio.ensure_future(outgoing.request("window/showMessageRequest", {"message": "?"}))
-    await asyncio.sleep(0)
-    outgoing.tell(2, "told")
-    (asked,) = sent
-    outgoing.answered({"id": asked["id"], "result": None})
-    await question
-    assert sent[1:] == [
+    outgoing.messages_wait = True
+    with outgoing.question():
+        outgoing.tell(2, "told")
+        assert not sent
+    assert sent == [
         {"jsonrpc": "2.0", "method": "window/showMessage", "params": {"type": 2, "message": "told"}}
     ]
 

@@ -133,6 +133,10 @@ class Screen:
         """The title chosen, or None. Only the last page can approve, and where numbers choose, another page
         confirms it. While the user types (`quiet` is false), no single answer approves. Raises NobodyToAsk,
         and Unanswered if other questions wait and this one gets no answer."""
+        with self._editor.question():
+            return await self._ask(question, translate, quiet=quiet)
+
+    async def _ask(self, question: Question, translate: Translate, *, quiet: bool) -> str | None:
         traits, limits = self._editor.traits, limits_of(self._editor.traits)
         most_pages = 1 if traits.first_action_only else question.most_pages
         pages = list(islice(paged(question.lines, question.last_line, limits), most_pages + 1))

@@ -20,6 +20,7 @@ def register_lifecycle(server: AgentfsLanguageServer) -> None:
         ls.client = client = flatten(params)
         ls.editor.traits, ls.editor.encoding = client.traits, client.position_encoding
         ls.protocol.outgoing.shows_one_line = client.shows_one_line
+        ls.protocol.outgoing.messages_wait = client.messages_wait
         ls.documents.encoding = client.position_encoding
         ls.documents.ends_last_line = client.traits.ends_last_line
         ls.documents.ends_lines_at_cr = client.traits.ends_lines_at_cr

@@ -6,6 +6,7 @@ Texts are `str` with their own line ends; offsets are code points.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -71,6 +72,9 @@ class Editor(Protocol):
     async def apply(
         self, edits: Sequence[DocumentEdit], *, label: str, confirm: Confirm | None = None
     ) -> Applied: ...
+
+    def question(self) -> AbstractContextManager[None]:
+        """Hold back messages during a question, over all of its pages."""
 
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
         """Return the title the user chose, or None. Raises NobodyToAsk if the client returns an error."""
