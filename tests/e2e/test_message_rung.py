@@ -199,7 +199,7 @@ async def test_a_line_too_long_for_a_page_is_carried_over_whole(editor: Editor) 
 
 
 async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(root: Path) -> None:
-    async with editing(root, answers=answering(NO_ANSWER), name="Neovim") as editor:
+    async with editing(root, answers=answering(NO_ANSWER), name="coc.nvim") as editor:
         asked = []
         for name in "abc":
             (root / name).write_text(TEXT)
