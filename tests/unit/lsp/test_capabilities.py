@@ -51,6 +51,7 @@ def test_recorded_editors(editor: str) -> None:
         registers_configuration_changes=registers,
         registers_watched_files=watches,
         shows_one_line=name == "Neovim",
+        messages_wait=name != "code-server",
         knows_agentfs=False,
     )
 
