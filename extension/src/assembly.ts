@@ -19,7 +19,6 @@ import { StalenessWatcher } from './review/staleness';
 import { DiffEditors } from './review/diffEditor';
 import { PlainView } from './review/plainView';
 import { ReviewFocus } from './review/focus';
-import { WrapToggles } from './review/wrapToggles';
 import { StatusBar } from './views/statusBar';
 import { fetchTexts } from './proposals/fetch';
 import { watchSaves } from './proposals/applyEdits';
@@ -117,7 +116,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new WrapToggles(proposals, editors), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
   const parts = { ask, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, fetch };
   const texts = { files, bases, draftTexts, landed };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };

@@ -39,8 +39,6 @@ export interface Review {
   readonly decided: ReadonlyMap<string, FileDecision>;
   /** The texts that the user rejected, with `\n` line ends, by path. What is typed later is not rejected. */
   readonly rejected: ReadonlyMap<string, string>;
-  /** The user has toggled word wrap in it, so that its lines may go past the right edge. */
-  readonly isWrapToggled: boolean;
   /** All of it was on the screen, in an editor that the user focused. */
   readonly seen: boolean;
   /** The user closed its tab without deciding: it waits, and doesn't open by itself again. */

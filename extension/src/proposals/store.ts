@@ -9,7 +9,6 @@ class StoredReview implements Review {
   readonly stale = new Map<string, Staleness>();
   readonly decided = new Map<string, FileDecision>();
   readonly rejected = new Map<string, string>();
-  isWrapToggled = false;
   seen = false;
   setAside = false;
 
@@ -93,10 +92,6 @@ export class ProposalStore {
       review.stale.set(path, staleness);
     }
     this.changed.fire();
-  }
-
-  noteWrapToggled({ proposed: { id } }: Review): void {
-    this.change(id, (review) => (review.isWrapToggled = true));
   }
 
   markSeen({ proposed: { id } }: Review): void {

@@ -25,6 +25,12 @@ const USUAL_LIMIT = 10_000;
 /** If lines don't wrap, longer ones may go past the right edge of a side of the diff. */
 const USUAL_COLUMNS = 80;
 
+/**
+ * Whitespace that pushes text out of view. Users can turn off wrapping in a single editor, which VS Code doesn't
+ * report; but they see that ordinary text goes on behind the right edge.
+ */
+const PADDING = /(?:\t|[^\S\t]{4}){10}/;
+
 /** Characters that are two columns wide, roughly. */
 const WIDE = /[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]/g;
 
@@ -115,29 +121,21 @@ async function firstNotShown({ proposed: { id, files: all } }: Review, files: Pr
 }
 
 /** The differences of these files, each with the reason why the diff editor may leave some out. */
-function plainFilesOf({ proposed: { id }, isWrapToggled }: Review, files: Proposal['files'], shown: ShownText): PlainFile[] {
+function plainFilesOf({ proposed: { id } }: Review, files: Proposal['files'], shown: ShownText): PlainFile[] {
   return files.map(({ path, base_text: base }) => {
     const uri = virtualUri(PROPOSAL, id, path);
     const now = normalise(shown(path) ?? '');
-    const config = settings(uri);
-    const isCut = isWider(config, !isWrapToggled && [base, now].every((text) => isWrapped(config, text)));
-    return { uri, why: whyHidden(config, isCut, visible(baseName(path)), base, now), base, now };
+    return { uri, why: whyHidden(settings(uri), visible(baseName(path)), base, now), base, now };
   });
 }
 
 /** Why the diff editor may leave out some differences of the file `name`; undefined if it shows everything. */
-function whyHidden(
-  config: vscode.WorkspaceConfiguration,
-  isCut: (line: string) => boolean,
-  name: string,
-  base: string,
-  now: string,
-): string | undefined {
+function whyHidden(config: vscode.WorkspaceConfiguration, name: string, base: string, now: string): string | undefined {
   const hiding = hidingSettings(config);
   if (hiding.length > 0) {
     return vscode.l10n.t('Settings of this workspace may make changes of {0} unreadable: {1}.', name, brief(hiding.join(', '), 200));
   }
-  if (anyChanged(base, now, isCut)) {
+  if (anyChanged(base, now, isWider(config, [base, now].every((text) => isWrapped(config, text))))) {
     return vscode.l10n.t('Changed lines of {0} may be longer than what the editor shows of a line.', name);
   }
   if (config.get('diffEditor.ignoreTrimWhitespace', true) && blanksChanged(base, now)) {
@@ -165,7 +163,8 @@ function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean): (line
   const tab = config.get('editor.tabSize', 4);
   const count = (line: string, sought: RegExp): number => line.match(sought)?.length ?? 0;
   const columns = (line: string): number => line.length + count(line, /\t/g) * (tab - 1) + count(line, WIDE);
-  return (line) => line.length > limit || (!wrapped && columns(line) > USUAL_COLUMNS);
+  const isCut = (line: string): boolean => columns(line) > USUAL_COLUMNS && (!wrapped || PADDING.test(line.trimEnd()));
+  return (line) => line.length > limit || isCut(line);
 }
 
 /** How many UTF-16 units of a line, or of a row of a wrapped line, the editor draws; parsed the way VS Code does. */

@@ -147,17 +147,32 @@ scenario("where a setting says not to wrap, a long line can't be accepted until 
 });
 
 const toggled = file("unseen/toggled.txt", "check();\n");
-const LONG = `check(); ${"more words ".repeat(40)}steal();`;
 
-scenario("nor where the user has turned wrapping off in this editor alone", async () => {
-  const asked = await agent("toggled").readAndEdit(toggled, "check();", LONG);
+scenario("nor can text behind blanks, where wrapping may be off in this editor alone", async () => {
+  const asked = await agent("toggled").readAndEdit(toggled, "check();", PADDED);
   await reviewWith("check");
-  await ui.clickLine("check");
-  await ui.page.keyboard.press("Alt+z");
-  await until("nothing is wrapped", async () => /^check.*more words/.test((await ui.diff()).modified));
-  await ui.page.keyboard.press("Home");
+  await call("command", { id: "editor.action.toggleWordWrap" });
+  await until("nothing is wrapped", async () => /check.*steal/.test((await ui.diff()).modified));
   await acceptAfterPlain(SAID, "steal();");
   assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
+const waiting = file("unseen/waiting.txt", "old\n");
+const ordinary = file("unseen/ordinary.txt", `${"many words ".repeat(60)}\n`);
+
+scenario("while a change waits, every press that toggles word wrap of another editor counts", async () => {
+  const asked = await agent("ordinary").readAndEdit(waiting, "old", "new");
+  await until("it waits", async () => (await state()).pending.length === 1);
+  await ordinary.open();
+  await ui.focusEditor();
+  const rows = () => ui.page.locator(".editor-group-container.active .editor-instance .view-line").count();
+  const before = await rows();
+  await ui.page.keyboard.down("Alt");
+  for (let presses = 0; presses < 15; presses++) await ui.page.keyboard.press("z");
+  await ui.page.keyboard.up("Alt");
+  await until("it is the other way round", async () => (await rows()) !== before);
+  assert.equal(await ui.isSaid("toggleWordWrap"), false);
+  await asked.cancel();
 });
 
 const prose = file("unseen/prose.md", "Words.\n");
