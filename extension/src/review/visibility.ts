@@ -37,15 +37,13 @@ const WIDE = /[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]/g;
 /** VS Code doesn't wrap the lines of texts with more lines or UTF-16 units. */
 const LARGE = { lines: 300_000, units: 20 * 1024 * 1024 };
 
-/** Characters that VS Code draws as signs or codes: control and bidirectional characters. */
-const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
-
-/** The settings that make the editor draw these characters. In comments it draws none, unless the workspace isn't trusted. */
+/**
+ * The settings that make the editor draw these characters, as signs or codes. No setting makes it draw all that are
+ * `UNUSUAL`: it skips words with letters of other scripts, texts with many such characters, and those it doesn't know.
+ */
 const DRAWN_BY: Readonly<Record<string, RegExp>> = {
-  'editor.renderControlCharacters': CONTROLS,
+  'editor.renderControlCharacters': /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/,
   'editor.unicodeHighlight.invisibleCharacters': INVISIBLE,
-  'editor.unicodeHighlight.includeComments': UNUSUAL,
-  'editor.unicodeHighlight.includeStrings': UNUSUAL,
 };
 
 /**
@@ -144,17 +142,18 @@ function whyHidden(config: vscode.WorkspaceConfiguration, name: string, base: st
       name,
     );
   }
-  const on: unknown[] = vscode.workspace.isTrusted ? [true] : [true, 'inUntrustedWorkspace'];
+  if (anyChanged(base, now, (line) => UNUSUAL.test(line))) {
+    return vscode.l10n.t(
+      'Changed lines of {0} have invisible characters, or some that reorder text, which the editor may not show.',
+      name,
+    );
+  }
   const setting = Object.keys(DRAWN_BY).find(
-    (key) => !on.includes(config.get(key, true)) && anyChanged(base, now, (line) => DRAWN_BY[key]?.test(line) === true),
+    (key) => config.get(key, true) !== true && anyChanged(base, now, (line) => DRAWN_BY[key]?.test(line) === true),
   );
   return setting === undefined
     ? undefined
-    : vscode.l10n.t(
-        'Changed lines of {0} have invisible characters, or some that reorder text, which the setting {1} may hide.',
-        name,
-        setting,
-      );
+    : vscode.l10n.t('Changed lines of {0} have invisible characters, which the setting {1} may hide.', name, setting);
 }
 
 /** Tells which lines the editor may not draw in full, or not within its width. */

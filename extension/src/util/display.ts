@@ -11,8 +11,8 @@ const USUAL = /\p{Zs}|(?<=[^\0-\x7f\p{DI}])[\u200c\u200d\ufe0e\ufe0f]|(?<=[^\0-\
 
 const UNSEEN_IN_NAMES = new RegExp(`(?!${USUAL.source})(?:${UNSEEN.source})`, 'gu');
 
-/** Those of `INVISIBLE` that no script and no emoji uses. */
-export const UNUSUAL = new RegExp(`(?!${USUAL.source})(?:${INVISIBLE.source})`, 'u');
+/** C1 controls, and those of `INVISIBLE` that no script and no emoji uses. */
+export const UNUSUAL = new RegExp(`[\x80-\x9f]|(?!${USUAL.source})(?:${INVISIBLE.source})`, 'u');
 
 /** `text` in one line; characters that reorder, hide or control text appear as codes such as `\u{202e}`. */
 export function visible(text: string): string {

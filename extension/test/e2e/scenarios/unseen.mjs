@@ -347,18 +347,37 @@ scenario("Accept All does not take an opened change for seen whose lines are cut
 });
 
 const HIDDEN_CHARACTERS = {
-  "editor.renderControlCharacters": file("unseen/reordered.ini", "check();\n"),
-  "editor.unicodeHighlight.invisibleCharacters": file("unseen/invisible.ini", "check();\n"),
-  "editor.unicodeHighlight.includeComments": file("unseen/comment.ini", "; check();\n"),
+  "editor.renderControlCharacters": { text: "\b", code: /\\u\{8\}steal/ },
+  "editor.unicodeHighlight.invisibleCharacters": { text: "\u00a0", code: /\\u\{a0\}steal/ },
 };
 
-for (const [setting, one] of Object.entries(HIDDEN_CHARACTERS))
+for (const [setting, { text, code }] of Object.entries(HIDDEN_CHARACTERS)) {
+  const one = file(`unseen/${setting}.ini`, "check();\n");
   scenario(`characters that ${setting} hides can't be accepted until they are shown`, async () => {
-    if (!setting.endsWith("Comments")) await set(setting, false); // VS Code comes so, unless the workspace is not trusted
-    const hidden = setting.includes("Control") ? "/*\u202e } \u2066if (isAdmin)\u2069 */" : "\ufe00";
-    const asked = await agent(one.base).readAndEdit(one, "check();", `${hidden}steal();`);
+    await set(setting, false);
+    const asked = await agent(setting).readAndEdit(one, "check();", `${text}steal();`);
     await reviewWith("steal");
-    const shown = await acceptAfterPlain(`which the setting ${setting} may hide`, "steal");
-    assert.match(shown, setting.includes("Control") ? /\\u\{202e\} \} \\u\{2066\}if/ : /\\u\{fe00\}steal/);
+    assert.match(await acceptAfterPlain(`which the setting ${setting} may hide`, "steal"), code);
     assert.equal((await asked.answer).data.review.decision, "accepted");
   });
+}
+
+/** VS Code marks not all of these, although the settings say so: it skips words with other letters, and knows fewer characters. */
+const UNMARKED = {
+  word: { text: "\u4e2d\u6587\u{e0069}\u{e0067}", code: /\\u\{e0069\}\\u\{e0067\}/ },
+  unassigned: { text: "adm\u{e0090}in", code: /adm\\u\{e0090\}in/ },
+  control: { text: "adm\u009bin", code: /adm\\u\{9b\}in/ },
+  reordered: { text: "/*\u202e } \u2066if (isAdmin)\u2069 */", code: /\\u\{202e\} \} \\u\{2066\}if/ },
+};
+
+for (const [what, { text, code }] of Object.entries(UNMARKED)) {
+  const one = file(`unseen/unmarked-${what}.py`, "# check\n");
+  scenario(`invisible characters can't be accepted until they are shown, whatever settings say: ${what}`, async () => {
+    await set("editor.unicodeHighlight.includeComments", true);
+    await set("editor.unicodeHighlight.includeStrings", true);
+    const asked = await agent(what).readAndEdit(one, "check", `steal ${text}`);
+    await reviewWith("steal");
+    assert.match(await acceptAfterPlain("which the editor may not show", "steal"), code);
+    assert.equal((await asked.answer).data.review.decision, "accepted");
+  });
+}
