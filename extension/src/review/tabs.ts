@@ -61,6 +61,11 @@ export function isMultiDiff(tab: vscode.Tab): boolean {
   return severalIn(tab) !== undefined;
 }
 
+/** Whether the tab in front shows a text that isn't part of a diff. */
+export function isAloneInFront(): boolean {
+  return tabInFront()?.input instanceof vscode.TabInputText;
+}
+
 /** Whether an editor such as a notebook's has unsaved changes of the file, which the server doesn't hear of. */
 export function isUnsavedElsewhere(uri: vscode.Uri): boolean {
   return allTabs().some(

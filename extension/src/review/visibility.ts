@@ -14,6 +14,7 @@ import type { ShownText } from '../proposals/settleParams';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
 import { notifyHidden, notifyNotShown, showTooEarly } from '../proposals/notifications';
 import type { PlainFile, PlainView } from './plainView';
+import { isAloneInFront } from './tabs';
 import { hidingSettings } from './workspaceSettings';
 
 /** An editor that is opening has its text by then. */
@@ -68,6 +69,7 @@ export async function isOnScreen(
   plain: PlainView,
   again: () => Promise<void>,
 ): Promise<boolean> {
+  const isAlone = isAloneInFront();
   const closed = await firstNotShown(review, files);
   if (closed !== undefined) {
     void offer(notifyNotShown(closed), async () => {
@@ -77,7 +79,7 @@ export async function isOnScreen(
     });
     return false;
   }
-  const all = plainFilesOf(review, files, shown);
+  const all = plainFilesOf(review, files, shown, isAlone);
   const why = whyUnseen(all, plain);
   if (why !== undefined) {
     if (plain.show(review.proposed.id, all)) {
@@ -92,10 +94,11 @@ export async function isOnScreen(
 /** Whether everything in an active review can have been seen. */
 export async function isSeen(review: Review, shown: ShownText, plain: PlainView): Promise<boolean> {
   const files = review.proposal?.files;
+  const isAlone = isAloneInFront();
   return (
     files !== undefined &&
     (await firstNotShown(review, files)) === undefined &&
-    whyUnseen(plainFilesOf(review, files, shown), plain) === undefined
+    whyUnseen(plainFilesOf(review, files, shown, isAlone), plain) === undefined
   );
 }
 
@@ -118,12 +121,16 @@ async function firstNotShown({ proposed: { id, files: all } }: Review, files: Pr
   return undefined;
 }
 
-/** The differences of these files, each with the reason why the diff editor may leave some out. */
-function plainFilesOf({ proposed: { id } }: Review, files: Proposal['files'], shown: ShownText): PlainFile[] {
+/** The differences of these files, each with the reason why the editor, which `isAlone` or a diff, may leave some out. */
+function plainFilesOf({ proposed: { id } }: Review, files: Proposal['files'], shown: ShownText, isAlone: boolean): PlainFile[] {
   return files.map(({ path, base_text: base }) => {
     const uri = virtualUri(PROPOSAL, id, path);
     const now = normalise(shown(path) ?? '');
-    return { uri, why: whyHidden(settings(uri), visible(baseName(path)), base, now), base, now };
+    const name = visible(baseName(path));
+    const why = isAlone
+      ? vscode.l10n.t('The editor shows the proposal for {0} without the text that it replaces.', name)
+      : whyHidden(settings(uri), name, base, now);
+    return { uri, why, base, now };
   });
 }
 

@@ -149,11 +149,19 @@ export class WorkbenchPage {
     return this.page.locator(`${ACTIVE} .multiDiffEntry .title.modified .label-name`).allInnerTexts();
   }
 
+  #entry(name) {
+    return this.page.locator(`${ACTIVE} .multiDiffEntry`, { has: this.page.locator(".title.modified", { hasText: name }) });
+  }
+
+  /** Opens one of its files alone, as the button beside its name does. */
+  async openFile(name) {
+    await this.#entry(name).locator(".header").first().hover();
+    await this.#entry(name).getByRole("button", { name: /^(Open|Go to) File/ }).first().click();
+  }
+
   /** Goes into one of its files, and chooses what is done with that in the menu of the title. */
   async decideFile(name, choice) {
-    const entry = this.page.locator(`${ACTIVE} .multiDiffEntry`, {
-      has: this.page.locator(".title.modified", { hasText: name }),
-    });
+    const entry = this.#entry(name);
     await entry.locator(".editor.modified .view-line").first().click();
     await entry.locator(".editor.modified .monaco-editor.focused").waitFor();
     await this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", { name: "More Actions..." }).click();

@@ -381,3 +381,32 @@ for (const [what, { text, code }] of Object.entries(UNMARKED)) {
     assert.equal((await asked.answer).data.review.decision, "accepted");
   });
 }
+
+const others = ["other", "lone"].map((name) => file(`unseen/${name}.txt`, "check();\n"));
+const ALONE = "without the text that it replaces";
+
+scenario("one of several files that is open alone can't be accepted until its diff is shown", async () => {
+  const ada = agent("alone");
+  for (const one of others) await ada.read(one);
+  const edit = ({ name: path }) => ({ tool: "edit", params: { path, old_string: "check();", new_string: "steal();" } });
+  const asked = batch("alone", others.map(edit));
+  await openReview();
+  await ui.severalWith("steal");
+  await ui.decideFile("other.txt", "Accept This File");
+  await ui.openFile("lone.txt");
+  await until("it is open alone", async () => (await state()).tabs.some(({ label, active }) => active && label.startsWith("lone.txt")));
+  await acceptAfterPlain(ALONE, "check();");
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
+const side = file("unseen/side.txt", "check();\n");
+
+scenario("nor can a change whose proposed side is open alone", async () => {
+  const asked = await agent("side").readAndEdit(side, "check();", "steal();");
+  await reviewWith("steal");
+  await ui.clickLine("steal");
+  await call("command", { id: "workbench.action.compareEditor.openSide" });
+  await until("it is open alone", async () => (await ui.page.locator(".editor-group-container.active .editor.original:visible").count()) === 0);
+  await acceptAfterPlain(ALONE, "check();");
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
