@@ -62,7 +62,7 @@ types: $(DEV)
 layers: $(DEV)
 	$(BIN)/lint-imports
 
-texts: $(DEV) ## the message catalogues: new templates in, old ones out, compiled
+texts: $(DEV) ## the message catalogs: new templates in, old ones out, compiled
 	$(BIN)/python tools/texts.py
 
 generated: $(DEV) ## extension/src/protocol/types.ts and the tables of docs/protocol.md, from the declared shapes

@@ -1,4 +1,4 @@
-"""Updates the message catalogues from the code: `make texts`.
+"""Updates the message catalogs from the code: `make texts`.
 
 Collects every template in the code (the first argument of a call of `translate`, and its `plural`) and
 argparse's texts, updates the .po files under `server/agentfs_lsp/locale/`, and compiles the .mo files next to
@@ -34,14 +34,14 @@ _HEADER = "# What agentfs says. `make texts` keeps the templates level with the 
 
 
 def main() -> int:
-    """Update every catalogue; the exit code says whether a translation is missing."""
+    """Update every catalog; the exit code says whether a translation is missing."""
     said = templates_in(PACKAGE)
     missing = 0
     for path in CATALOGUES:
-        catalogue = updated(read(path), said)
-        path.write_bytes(written(catalogue))
-        path.with_suffix(".mo").write_bytes(compiled(catalogue))
-        for message in untranslated(catalogue):
+        catalog = updated(read(path), said)
+        path.write_bytes(written(catalog))
+        path.with_suffix(".mo").write_bytes(compiled(catalog))
+        for message in untranslated(catalog):
             print(
                 f"{path.relative_to(PACKAGE.parents[1])}: no translation of {message.id!r}", file=sys.stderr
             )
@@ -53,7 +53,7 @@ def main() -> int:
 
 def templates_in(package: Path) -> dict[Template, list[str]]:
     """Every template with the files that use it, in order. Raises ValueError for one that is not a literal,
-    because no catalogue could contain it."""
+    because no catalog could contain it."""
     found: dict[Template, list[str]] = {}
     for path in sorted(package.rglob("*.py")):
         name = path.relative_to(package.parent).as_posix()
@@ -88,10 +88,10 @@ def read(path: Path) -> Catalog:
         return read_po(file, locale=path.parent.parent.name, domain="agentfs")
 
 
-def updated(catalogue: Catalog, said: dict[Template, list[str]]) -> Catalog:
-    """A catalogue with just these templates, and the translations from `catalogue`."""
+def updated(catalog: Catalog, said: dict[Template, list[str]]) -> Catalog:
+    """A catalog with just these templates, and the translations from `catalog`."""
     level = Catalog(
-        locale=catalogue.locale_identifier,
+        locale=catalog.locale_identifier,
         domain="agentfs",
         header_comment=_HEADER,
         project="agentfs-lsp",
@@ -99,12 +99,12 @@ def updated(catalogue: Catalog, said: dict[Template, list[str]]) -> Catalog:
         msgid_bugs_address="agentfs",
         last_translator="agentfs",
         language_team="agentfs",
-        creation_date=catalogue.creation_date,
-        revision_date=catalogue.revision_date,
+        creation_date=catalog.creation_date,
+        revision_date=catalog.revision_date,
         fuzzy=False,
     )
     for template, places in said.items():
-        known = catalogue.get(template if isinstance(template, str) else template[0])
+        known = catalog.get(template if isinstance(template, str) else template[0])
         locations = [(place, 0) for place in places]
         if known is not None and known.id == template:
             level.add(template, known.string, locations, known.flags)
@@ -113,25 +113,25 @@ def updated(catalogue: Catalog, said: dict[Template, list[str]]) -> Catalog:
     return level
 
 
-def untranslated(catalogue: Catalog) -> Iterator[Message]:
+def untranslated(catalog: Catalog) -> Iterator[Message]:
     """Templates without a translation, or with a fuzzy one."""
-    for message in catalogue:
+    for message in catalog:
         forms = message.string if isinstance(message.string, list | tuple) else [message.string]
         if message.id and (message.fuzzy or not all(forms)):
             yield message
 
 
-def written(catalogue: Catalog) -> bytes:
+def written(catalog: Catalog) -> bytes:
     """The .po file."""
     file = BytesIO()
-    write_po(file, catalogue, width=110, include_lineno=False)
+    write_po(file, catalog, width=110, include_lineno=False)
     return file.getvalue()
 
 
-def compiled(catalogue: Catalog) -> bytes:
+def compiled(catalog: Catalog) -> bytes:
     """The .mo file."""
     file = BytesIO()
-    write_mo(file, catalogue)
+    write_mo(file, catalog)
     return file.getvalue()
 
 

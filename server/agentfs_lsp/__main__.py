@@ -15,7 +15,7 @@ from functools import partial
 from importlib import import_module
 
 from agentfs_lsp import __version__
-from agentfs_lsp.adapters.catalogue import terminal_translator
+from agentfs_lsp.adapters.catalog import terminal_translator
 from agentfs_lsp.adapters.generated_code import cached_generated_code
 from agentfs_lsp.adapters.stderr_log import StderrLog
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain, positive, translate_argparse

@@ -1,4 +1,4 @@
-"""agentfs/call in the dialects `gemini` and `workspace`: docs/protocol.md#12-tool-catalogue, and the texts of
+"""agentfs/call in the dialects `gemini` and `workspace`: docs/protocol.md#12-tool-catalog, and the texts of
 docs/protocol.md#17-texts."""
 
 from pathlib import Path

@@ -57,8 +57,8 @@ async def test_what_landed_is_shown_and_drives_no_terminal(root: Path, state: Pa
     assert "- two" in shown.stdout
     assert "+ 2" in shown.stdout
     assert not {"\x1b", "\u202e"} & set(shown.stdout)
-    coloured = command(state, "history", cwd=root, FORCE_COLOR="1", TERM="xterm-256color")
-    assert "\x1b[32m" in coloured.stdout
+    colored = command(state, "history", cwd=root, FORCE_COLOR="1", TERM="xterm-256color")
+    assert "\x1b[32m" in colored.stdout
 
 
 async def test_of_one_file_as_json(root: Path, state: Path, ids: list[str]) -> None:

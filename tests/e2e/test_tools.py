@@ -1,4 +1,4 @@
-"""The tool catalogue: docs/protocol.md#12-tool-catalogue."""
+"""The tool catalog: docs/protocol.md#12-tool-catalog."""
 
 import json
 from pathlib import Path
@@ -157,7 +157,7 @@ async def test_a_switch_takes_its_files_out_of_every_definition_and_back(root: P
         assert await tools(editor) == before
 
 
-async def test_a_change_that_leaves_the_catalogue_is_not_told(root: Path) -> None:
+async def test_a_change_that_leaves_the_catalog_is_not_told(root: Path) -> None:
     async with editing(root, capabilities=KNOWS, options={"switches": {"memory": True}}) as editor:
         await editor.request("agentfs/setSwitch", {"name": "memory", "on": False})
         await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit"})

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agentfs_lsp.domain.diff.elision import Placeholder, find_placeholder
-from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.lines import normalize
 
 LINES = st.sampled_from(
     [
@@ -24,12 +24,12 @@ TEXTS = st.builds(lambda lines, end: end.join(lines), st.lists(LINES, max_size=7
 @given(TEXTS, TEXTS, st.integers(0, 40), st.integers(0, 40))
 def test_every_line_not_the_files_own_is_looked_at(content: str, original: str, head: int, tail: int) -> None:
     content = original[:head] + content + original[len(original) - tail :]
-    lines = normalise(content).split("\n")
+    lines = normalize(content).split("\n")
     alone = [(number, find_placeholder(line, "another file")) for number, line in enumerate(lines, 1)]
     expected = [
         Placeholder(number, found.marker)
         for number, found in alone
-        if found is not None and found.marker not in normalise(original)
+        if found is not None and found.marker not in normalize(original)
     ]
     known = bool(original) and not original.isspace()
     assert find_placeholder(content, original) == (expected[0] if expected and known else None)

@@ -12,7 +12,7 @@ from agentfs_lsp.domain.matching.matching import find
 from agentfs_lsp.domain.matching.occurrences import occurrences
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.splices import apply_splices
-from agentfs_lsp.domain.text.lines import ends_between, normalise
+from agentfs_lsp.domain.text.lines import ends_between, normalize
 from agentfs_lsp.domain.text.textfile import TextFile
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.files.store import Location, Root
@@ -54,7 +54,7 @@ def edits(draw: st.DrawFn) -> tuple[str, str, str]:
     text = draw(BASES)
     start = draw(st.integers(0, len(text)))
     old = text[start : draw(st.integers(start, len(text)))]
-    return text, draw(st.sampled_from([old, normalise(old)])), draw(BASES)
+    return text, draw(st.sampled_from([old, normalize(old)])), draw(BASES)
 
 
 @given(edits(), st.booleans())
@@ -72,8 +72,8 @@ def test_an_edit(edit: tuple[str, str, str], replace_all: bool) -> None:
         found = tuple(occurrences(text, old))
         if len(found) == 1:
             at = found[0]
-            whole = normalise(text[:at]) + normalise(new) + normalise(text[at + len(old) :])
-            assert normalise(change.proposed) == whole
+            whole = normalize(text[:at]) + normalize(new) + normalize(text[at + len(old) :])
+            assert normalize(change.proposed) == whole
 
 
 @given(edits(), edits())
@@ -94,16 +94,16 @@ def test_two_edits_of_a_batch(first: tuple[str, str, str], second: tuple[str, st
 @given(BASES, BASES)
 def test_an_amendment(text: str, amended: str) -> None:
     change = FileChange("f", seen(text), "update", (), Settings()).amended(amended)
-    assert normalise(change.proposed) == normalise(amended)
+    assert normalize(change.proposed) == normalize(amended)
 
 
 @given(BASES, BASES, BASES)
 def test_a_merge(before: str, after: str, snapshot: str) -> None:
-    found = merge(normalise(before), normalise(after), normalise(snapshot))
+    found = merge(normalize(before), normalize(after), normalize(snapshot))
     with suppress(DomainError):
         splices = splices_into("f", before, after, seen(snapshot))
-        merged = apply_splices(normalise(snapshot), found.splices)
-        assert normalise(apply_splices(snapshot, splices)) == merged
+        merged = apply_splices(normalize(snapshot), found.splices)
+        assert normalize(apply_splices(snapshot, splices)) == merged
 
 
 @given(edits(), edits())

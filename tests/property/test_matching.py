@@ -15,7 +15,7 @@ from agentfs_lsp.domain.errors import (
 )
 from agentfs_lsp.domain.matching.matching import Match, find
 from agentfs_lsp.domain.splices import apply_splices
-from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.lines import normalize
 
 ANY = st.text(st.characters(), max_size=40)
 # Few letters, for repetitive texts; includes everything that the levels ignore.
@@ -137,7 +137,7 @@ def test_what_is_not_replaced_stays_as_it_was(lines: list[tuple[int, str]], data
     if sum(line.strip() == wanted[0].strip() for line, _ in file) == 1 and len(wanted[0].strip()) > 1:
         assert len(head) <= begin, "another place than the one meant"
     assert result == text[:begin] + result[begin : len(result) - (len(text) - end)] + text[end:]
-    assert normalise(result).count("replaced") == 1
+    assert normalize(result).count("replaced") == 1
 
 
 @given(LINES, st.data())
@@ -169,4 +169,4 @@ def test_a_block_with_one_other_word_is_nowhere(words: list[str], data: st.DataO
 @given(st.one_of(ANY, CRAMPED), st.one_of(ANY, CRAMPED))
 def test_looking_for_text_left_out_never_fails_and_points_into_content(content: str, original: str) -> None:
     found = find_placeholder(content, original)
-    assert found is None or found.marker in normalise(content).split("\n")[found.line - 1]
+    assert found is None or found.marker in normalize(content).split("\n")[found.line - 1]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agentfs_lsp.adapters.catalogue import translator_for
+from agentfs_lsp.adapters.catalog import translator_for
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.errors import DomainError

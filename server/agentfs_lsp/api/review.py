@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from agentfs_lsp.api.results import Review
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected, ReviewTimedOut, Withdrawn
-from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.service.landing.precondition import preview_between
 from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.proposal.proposal import Proposal
@@ -49,7 +49,7 @@ def landed_facts(proposal: Proposal, *landings: Landing, texts: bool = True) -> 
 def _amendment(proposed: FileChange, accepted: FileChange) -> str:
     if accepted.reads_as(proposed):
         return ""
-    before, after = normalise(proposed.shown), normalise(accepted.shown)
+    before, after = normalize(proposed.shown), normalize(accepted.shown)
     return preview_between(proposed.path, before, after, proposed.settings)
 
 

@@ -13,7 +13,7 @@ from tempfile import mkdtemp
 
 from rich.console import Console
 
-from agentfs_lsp.adapters.catalogue import terminal_locale
+from agentfs_lsp.adapters.catalog import terminal_locale
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.demo import copying, plan
 from agentfs_lsp.demo.connection import Connection, LostServerError

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.domain.text.textfile import line_ends_of
 from agentfs_lsp.domain.translation import Translate
 
@@ -48,7 +48,7 @@ class Ledger:
         if path not in self._entries:
             file = self.root / path
             before = file.read_bytes() if file.exists() else None
-            expected = None if before is None else normalise(before.decode(_encoding(before)))
+            expected = None if before is None else normalize(before.decode(_encoding(before)))
             self._entries[path] = _Entry(before, expected)
 
     def note(self, path: str, outcome: str) -> None:
@@ -63,7 +63,7 @@ class Ledger:
 
     def become(self, path: str, text: str) -> None:
         """The whole text is now `text`."""
-        self._entries[path].expected = normalise(text)
+        self._entries[path].expected = normalize(text)
 
     def findings(self) -> list[Finding]:
         """Every touched file's current state on disk, compared with what it should be."""
@@ -88,7 +88,7 @@ class Ledger:
         return Finding(path, outcome, len(data), line_ends, encoding, problem or told, not problem)
 
     def _problem(self, text: str, entry: _Entry, encoding: str) -> str:
-        if entry.expected != normalise(text):
+        if entry.expected != normalize(text):
             return self.translate("differs from the accepted text")
         before = _line_ends(entry.before.decode(encoding)) if entry.before is not None else {}
         if before and _line_ends(text).keys() - before.keys():

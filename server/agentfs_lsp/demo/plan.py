@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path, PurePosixPath
 
-from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.domain.translation import Translate
 
@@ -180,7 +180,7 @@ def _unique_end(data: bytes) -> str:
         return ""
     if "\0" in text or eol_of(text) == "mixed":
         return ""
-    text = normalise(text).rstrip("\n")
+    text = normalize(text).rstrip("\n")
     lines = text.split("\n")
     ends = ("\n".join(lines[first:]) for first in reversed(range(len(lines))))
     return next((end for end in ends if len(end) >= 12 and text.count(end) == 1), "")

@@ -1,6 +1,6 @@
 """Translation of messages: a template in English, the reader's language, and the facts.
 
-`adapters/catalogue.py` creates a `Translate` from a message catalog. Templates have `str.format` syntax
+`adapters/catalog.py` creates a `Translate` from a message catalog. Templates have `str.format` syntax
 and are the keys of the catalog. Each template is the first argument of a call of `translate`, so that a
 test can find missing translations.
 """
@@ -17,7 +17,7 @@ ErrorText = tuple[str, str]
 
 NAMES = {name: name for name in ("Read", "Write", "Edit", "old_string", "new_string")}
 """The names of tools and parameters, which every template may use as facts; dialects have others
-(docs/protocol.md#12-tool-catalogue)."""
+(docs/protocol.md#12-tool-catalog)."""
 
 
 _SENTENCE = re.compile(r"\(.*\)|（.*）|.*[.!?…:。！？：][)”\"）]*", re.DOTALL)

@@ -19,12 +19,12 @@ class Announcements:
         self._outgoing = outgoing
         self._ws = workspace
         self._begun = False
-        self._catalogue: object = None
+        self._catalog: object = None
 
     def begin(self, client: ClientCapabilities) -> None:
         """Start sending notifications."""
         self._begun = client.knows_agentfs
-        self._catalogue = self._listed()
+        self._catalog = self._listed()
 
     def settled(self, proposal: Proposal) -> None:
         """A proposal has ended. A review client is notified whether or not it has sent `initialized`."""
@@ -58,8 +58,8 @@ class Announcements:
         """The settings or the folders have changed: notify the client if this changes the catalog."""
         if not self._begun:
             return
-        before, self._catalogue = self._catalogue, self._listed()
-        if before != self._catalogue:
+        before, self._catalog = self._catalog, self._listed()
+        if before != self._catalog:
             self._outgoing.notify("agentfs/toolsChanged", {})
 
     def _listed(self) -> object:

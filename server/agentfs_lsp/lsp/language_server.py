@@ -67,7 +67,7 @@ class AgentfsLanguageServer(LanguageServer):
         history: History,
         diff_files: DiffFiles,
         own_folders: Sequence[str],
-        catalogue: Callable[[str], Translate],
+        catalog: Callable[[str], Translate],
         *,
         to_the_end: Sequence[str],
     ) -> None:
@@ -78,8 +78,8 @@ class AgentfsLanguageServer(LanguageServer):
         self.protocol.connect(send, self.language, notifications=NOTIFICATIONS, to_the_end=to_the_end)
         self._outgoing = outgoing = self.protocol.outgoing
         self._loop = asyncio.get_running_loop()
-        self._catalogue = catalogue
-        self._translate = catalogue("en")
+        self._catalog = catalog
+        self._translate = catalog("en")
         self.client = flatten(None)
         self.capabilities: dict[str, Any] = {}
         """The capabilities in the response to `initialize` beyond those that pygls derives from the features.
@@ -189,7 +189,7 @@ class AgentfsLanguageServer(LanguageServer):
 
     def choose_language(self) -> None:
         """Use the language in the settings, or else the client's."""
-        self._translate = self._catalogue(self.workspace.settings.locale or self.client.locale)
+        self._translate = self._catalog(self.workspace.settings.locale or self.client.locale)
 
     def set_mode(self, mode: Mode, session: str | None) -> None:
         """Set the mode for one session or, with None, for all."""

@@ -24,14 +24,14 @@ def create_server(
     history: History,
     diff_files: DiffFiles,
     own_folders: Sequence[str],
-    catalogue: Callable[[str], Translate],
+    catalog: Callable[[str], Translate],
 ) -> AgentfsLanguageServer:
     """Create the server of one connection; requires a running event loop. Pass each incoming JSON-RPC
     message, as a dict, to `server.protocol.handle_message`.
 
     `send` takes each outgoing message and must not block; `stop` takes the exit code after the client's
     `exit`; `own_folders` are absolute paths that no agent may touch, the user's state folder first;
-    `catalogue` returns a locale's texts.
+    `catalog` returns a locale's texts.
 
     Further features are registered as with any pygls server::
 
@@ -41,7 +41,7 @@ def create_server(
         def shout(ls: AgentfsLanguageServer, params: dict[str, str]) -> dict[str, str]:
             return {"text": params["text"].upper()}"""
     server = AgentfsLanguageServer(
-        send, stop, files, history, diff_files, own_folders, catalogue, to_the_end=tuple(EDITOR_REQUESTS)
+        send, stop, files, history, diff_files, own_folders, catalog, to_the_end=tuple(EDITOR_REQUESTS)
     )
     register_agents(server)
     register_editor(server)

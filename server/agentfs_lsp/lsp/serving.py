@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import Any, NoReturn
 
-from agentfs_lsp.adapters.catalogue import translator_for
+from agentfs_lsp.adapters.catalog import translator_for
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.lsp.server import create_server

@@ -31,7 +31,7 @@ from agentfs_lsp.domain.paths import check_new_name
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.splices import Splice, apply_splices
-from agentfs_lsp.domain.text.lines import first_eol, is_ended, line_of, normalise, without_end
+from agentfs_lsp.domain.text.lines import first_eol, is_ended, line_of, normalize, without_end
 from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode, eol_of
 from agentfs_lsp.service.files.snapshot import REPLACEMENT, Snapshot
 from agentfs_lsp.service.files.store import Location, Root
@@ -265,8 +265,8 @@ def _undo_creation(path: str, file: RecordedFile, snapshot: Snapshot, settings: 
     shown = snapshot.text.shown
     if snapshot.dirty:
         raise _conflict(path, snapshot, "changed")
-    created = normalise(marked_like(shown, file.after or ""))
-    later = diff(created, normalise(shown))
+    created = normalize(marked_like(shown, file.after or ""))
+    later = diff(created, normalize(shown))
     if later:
         raise _conflict(path, snapshot, "overlap", (line_of(created, later[0].start),))
     splices = (Splice(0, len(shown), ""),) if shown else ()

@@ -1,4 +1,4 @@
-"""A diff in the terminal: right numbers, right colours, and no text that controls the terminal."""
+"""A diff in the terminal: right numbers, right colors, and no text that controls the terminal."""
 
 from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.domain.diff.hunks import diff

@@ -67,11 +67,11 @@ def test_the_owner_is_kept(disk: Disk) -> None:
 def test_extended_attributes_are_kept(disk: Disk) -> None:
     path = disk.put("a.py", b"old")
     try:
-        os.setxattr(path, "user.colour", b"blue")
+        os.setxattr(path, "user.color", b"blue")
     except (OSError, AttributeError):
         pytest.skip("no extended attributes here")
     stage(disk, "a.py", b"new").commit()
-    assert os.getxattr(path, "user.colour") == b"blue"
+    assert os.getxattr(path, "user.color") == b"blue"
 
 
 def _access_list(*entries: tuple[int, int, int]) -> bytes:

@@ -6,7 +6,7 @@ import pytest
 
 from agentfs_lsp.demo.copying import SAMPLE as SAMPLE_FOLDER
 from agentfs_lsp.demo.plan import Edit, NothingToEditError, Plan, plan_for, sample_plan
-from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.domain.translation import english
 
 
@@ -18,9 +18,9 @@ def edits_of(plan: Plan) -> list[Edit]:
 def text_of(path) -> str:
     data = path.read_bytes()
     try:
-        return normalise(data.decode("utf-8"))
+        return normalize(data.decode("utf-8"))
     except UnicodeDecodeError:
-        return normalise(data.decode("latin-1"))
+        return normalize(data.decode("latin-1"))
 
 
 @pytest.mark.parametrize("edit", edits_of(sample_plan(english)), ids=lambda edit: edit.path)

@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from agentfs_lsp.adapters.catalogue import translator_for
+from agentfs_lsp.adapters.catalog import translator_for
 from agentfs_lsp.demo.editor import Answer
 from agentfs_lsp.demo.screen import GUTTER, Screen
 from agentfs_lsp.domain.translation import Translate, english
@@ -112,7 +112,7 @@ def test_a_long_answer_is_cut_and_says_so() -> None:
     assert "…" in shown
 
 
-def test_colours_are_left_out_where_they_are_not_wanted(monkeypatch) -> None:
+def test_colors_are_left_out_where_they_are_not_wanted(monkeypatch) -> None:
     monkeypatch.setenv("NO_COLOR", "1")
     shown = show(lambda screen: screen.result(envelope("success", "Done.")), force_terminal=True)
     assert "32m" not in shown

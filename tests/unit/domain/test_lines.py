@@ -60,6 +60,6 @@ def test_lines_past_the_end_begin_at_the_end() -> None:
 
 
 def test_ends_are_made_alike() -> None:
-    assert lines.normalise("a\r\nb\rc\n") == "a\nb\nc\n"
+    assert lines.normalize("a\r\nb\rc\n") == "a\nb\nc\n"
     assert lines.with_eol("a\r\nb\rc\n", "\r\n") == "a\r\nb\r\nc\r\n"
     assert lines.with_eol("a\r\nb\n", "\r") == "a\rb\r"

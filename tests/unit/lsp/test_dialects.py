@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import pytest
 from jsonschema import Draft202012Validator
 
-from agentfs_lsp.adapters.catalogue import translator_for
+from agentfs_lsp.adapters.catalog import translator_for
 from agentfs_lsp.api.dialects.definitions import FORMATS, define
 from agentfs_lsp.api.dialects.dialect import Dialect, Files, Tool
 from agentfs_lsp.api.dialects.guidance import guidance

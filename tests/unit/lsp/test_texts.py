@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import pytest
 
-from agentfs_lsp.adapters.catalogue import translator_for
+from agentfs_lsp.adapters.catalog import translator_for
 from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.domain import errors

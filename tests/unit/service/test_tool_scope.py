@@ -1,4 +1,4 @@
-"""What agents may touch according to the settings (docs/protocol.md#12-tool-catalogue)."""
+"""What agents may touch according to the settings (docs/protocol.md#12-tool-catalog)."""
 
 from dataclasses import replace
 

@@ -77,7 +77,7 @@ def _make_durably(folder: str) -> None:
 
 
 class LandingLock:
-    """Serialises landings among this process's threads and all servers of this user."""
+    """Serializes landings among this process's threads and all servers of this user."""
 
     def __init__(self, state: StateFolder, timeout_s: float = 10.0) -> None:
         self._state = state

@@ -19,7 +19,7 @@ from agentfs_lsp.adapters.review.paging import paged
 from agentfs_lsp.adapters.review.questions import DRAWING_S, MAX_PAGES, Question, left_of
 from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links
-from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.proposal.change import MARK
 from agentfs_lsp.service.proposal.proposal import Decision, Proposal
@@ -96,7 +96,7 @@ def _each_fits(proposal: Proposal, limits: MessageLimits) -> bool:
     half = replace(limits, rows=limits.rows // 2, characters=limits.characters // 2)
     most = (MAX_PAGES + 1) * half.characters
     texts = [text for change in proposal.changes for text in (change.base.text.shown, change.shown)]
-    sides = [escape_invisible(normalise(text[: 2 * most]).strip(f"{MARK}\n")[:most]) for text in texts]
+    sides = [escape_invisible(normalize(text[: 2 * most]).strip(f"{MARK}\n")[:most]) for text in texts]
     return all(_pages(f"+{escape_links(side)}".replace("\n", "\n+"), half) <= MAX_PAGES for side in sides)
 
 

@@ -9,7 +9,7 @@ import gettext
 import sys
 from typing import Any, NoReturn
 
-from agentfs_lsp.adapters.catalogue import LOCALES
+from agentfs_lsp.adapters.catalog import LOCALES
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.translation import Translate
 
@@ -63,6 +63,6 @@ def complain(command: str, words: str, code: int = 1) -> int:
 
 
 def translate_argparse() -> None:
-    """Make argparse look up its texts in our catalogues, in the terminal's language."""
+    """Make argparse look up its texts in our catalogs, in the terminal's language."""
     gettext.bindtextdomain("agentfs", LOCALES)
     gettext.textdomain("agentfs")

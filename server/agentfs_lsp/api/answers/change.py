@@ -10,7 +10,7 @@ from agentfs_lsp.api.messages.landing import created_folder, hidden_amendments
 from agentfs_lsp.api.results import ChangeStats, EditData, Envelope, Review, Stats, WriteData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_line
-from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.domain.translation import Translate, sentences
 from agentfs_lsp.service.change_request import Submitted
 from agentfs_lsp.service.proposal.change import FileChange, Landing
@@ -102,7 +102,7 @@ def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
     if change.preview.truncated:
         said.append(translate("(Diff preview truncated. Use {Read} to see the full content.)"))
     if in_full:
-        text = escape_invisible(normalise(change.shown))
+        text = escape_invisible(normalize(change.shown))
         said.append(translate("The user accepted the change with amendments:\n{text}", text=text))
     return sentences(translate, said)
 

@@ -15,7 +15,7 @@ from agentfs_lsp.api.results import (
     State,
     Warned,
 )
-from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.proposal.change import Correction, FileChange
@@ -64,8 +64,8 @@ def proposal_on_wire(proposal: PendingProposal, translate: Translate) -> Proposa
 def _reviewed(change: FileChange, translate: Translate) -> ReviewedFile:
     return {
         **_file(change),
-        "base_text": normalise(change.base.text.shown),
-        "proposed_text": normalise(change.shown),
+        "base_text": normalize(change.base.text.shown),
+        "proposed_text": normalize(change.shown),
         "encoding": change.base.text.encoding,
         "eol": eol_of(change.shown),
         "warnings": warnings_on_wire(change.warnings, translate),

@@ -1,5 +1,5 @@
 """A dialect's tool definitions for a model: JSON Schema in each of the formats
-(docs/protocol.md#12-tool-catalogue).
+(docs/protocol.md#12-tool-catalog).
 
 `service/state/tool_scope.py` determines which tools are listed and which files they may access.
 """

@@ -1,5 +1,5 @@
 """The structure of a dialect: tools, the shapes of their arguments, their wording, and the files they may
-access (docs/protocol.md#12-tool-catalogue).
+access (docs/protocol.md#12-tool-catalog).
 
 A tool runs an existing request with that request's params, so a dialect adds no capabilities.
 `tool_texts.py` contains the texts for the model, and `definitions.py` builds the definitions.

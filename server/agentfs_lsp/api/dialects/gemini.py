@@ -1,5 +1,5 @@
 """The dialect `gemini`: read_file, write_file, and replace, with absolute paths inside a root
-(docs/protocol.md#12-tool-catalogue)."""
+(docs/protocol.md#12-tool-catalog)."""
 
 from __future__ import annotations
 

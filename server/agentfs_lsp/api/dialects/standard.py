@@ -1,5 +1,5 @@
 """The dialect `standard`: Read, Write, and Edit, with paths relative to the root
-(docs/protocol.md#12-tool-catalogue)."""
+(docs/protocol.md#12-tool-catalog)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The descriptions of tools and parameters for models (docs/protocol.md#12-tool-catalogue).
+"""The descriptions of tools and parameters for models (docs/protocol.md#12-tool-catalog).
 
 All dialects share the texts, which use the request's names: `translate` inserts the dialect's names.
 """

@@ -1,5 +1,5 @@
 """The dialect `workspace`: read, write, and edit, with short texts of its own
-(docs/protocol.md#12-tool-catalogue, docs/protocol.md#17-texts)."""
+(docs/protocol.md#12-tool-catalog, docs/protocol.md#17-texts)."""
 
 from __future__ import annotations
 

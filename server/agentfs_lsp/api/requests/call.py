@@ -1,4 +1,4 @@
-"""agentfs/call: runs a tool of a dialect by name (docs/protocol.md#12-tool-catalogue).
+"""agentfs/call: runs a tool of a dialect by name (docs/protocol.md#12-tool-catalog).
 
 It runs the corresponding request with that request's params: there is no second way to access a file.
 """
@@ -25,7 +25,7 @@ EXPECTED = ("expected_mtime_ms", "expected_size_bytes", "expected_hash")
 
 async def call_request(requests: Mapping[Operation, Request], exchange: Exchange) -> Envelope:
     """Respond with the response of the tool's request, in the dialect's words. Raises BadParameter, NoRoot,
-    and ToolNotListed if the catalogue does not list the tool now."""
+    and ToolNotListed if the catalog does not list the tool now."""
     params = parse(CallParams, exchange.params)
     await exchange.wait_until_prepared()
     dialect = DIALECTS[params.dialect]

@@ -1,4 +1,4 @@
-"""agentfs/tools: docs/protocol.md#12-tool-catalogue."""
+"""agentfs/tools: docs/protocol.md#12-tool-catalog."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 
 from agentfs_lsp.domain.diff.alignment import common_head, common_tail
-from agentfs_lsp.domain.text.lines import line_end, line_start, normalise
+from agentfs_lsp.domain.text.lines import line_end, line_start, normalize
 
 # Every marker contains one of these, so most comments need no closer look.
 _TELLING = (
@@ -93,7 +93,7 @@ def find_placeholder(content: str, original: str | None) -> Placeholder | None:
     """
     if original is not None and (not original or original.isspace()):
         return None
-    content, original = normalise(content), normalise(original or "")
+    content, original = normalize(content), normalize(original or "")
     start, end = _changed_lines(content, original)
     for number, line in enumerate(content[start:end].split("\n"), 1):
         marker = line.strip() if len(line) <= 2 * _LONGEST else line[: 4 * _LONGEST].strip()

@@ -11,21 +11,21 @@ from collections.abc import Sequence
 
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.splices import Splice
-from agentfs_lsp.domain.text.lines import LINE_END, normalise, with_eol
+from agentfs_lsp.domain.text.lines import LINE_END, normalize, with_eol
 
 
 def splices_towards(shown: str, wanted: str, lone_eol: str = "\n") -> tuple[Splice, ...]:
     """The line-sized splices of `shown` that turn it into `wanted`, whatever line ends that has.
 
     `lone_eol` is used if `shown` has no line end to copy."""
-    return placed(shown, diff(normalise(shown), normalise(wanted)), lone_eol)
+    return placed(shown, diff(normalize(shown), normalize(wanted)), lone_eol)
 
 
 def splices_between(shown: str, wanted: str) -> tuple[Splice, ...]:
     """The same, but a line that `shown` lacks keeps the line end it has in `wanted`."""
     put: list[Splice] = []
     at_plain = at = there = 0  # the same place with LF line ends, in `shown`, and in `wanted`
-    for piece in diff(normalise(shown), normalise(wanted)):
+    for piece in diff(normalize(shown), normalize(wanted)):
         start = _advance(shown, at, piece.start - at_plain)
         end = _advance(shown, start, piece.end - piece.start)
         begin = _advance(wanted, there, piece.start - at_plain)

@@ -19,7 +19,7 @@ from agentfs_lsp.domain.diff.alignment import common_head
 from agentfs_lsp.domain.diff.hunks import counts
 from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_line
-from agentfs_lsp.domain.text.lines import count_lines, ends_between, line_end, line_start, normalise
+from agentfs_lsp.domain.text.lines import count_lines, ends_between, line_end, line_start, normalize
 from agentfs_lsp.domain.text.textfile import eol_of
 
 TRUNCATED = "\n... (truncated)"
@@ -106,7 +106,7 @@ def _marked(mark: str, lines: str, ends: Mapping[str, str]) -> str:
     crlf = ends is _ENDS_ALIKE and "\r\n" in lines
     if ends is _ENDS_DIFFERENT:
         lines = lines.replace("\r\n", ends["\r\n"]).replace("\r", ends["\r"])
-    shown = escape_invisible(normalise(lines))
+    shown = escape_invisible(normalize(lines))
     is_ended = shown.endswith("\n")
     shown = mark + shown.removesuffix("\n").replace("\n", f"\n{mark}")
     if crlf:

@@ -17,7 +17,7 @@ from agentfs_lsp.domain.matching.narrowing import where_possible
 from agentfs_lsp.domain.matching.occurrences import every_occurrence
 from agentfs_lsp.domain.matching.splicing import Place, Revise, as_given, uniform_line_end
 from agentfs_lsp.domain.matching.typography import Columns, fold
-from agentfs_lsp.domain.text.lines import LINE_END, line_end, line_start, normalise, offset_of_line, with_eol
+from agentfs_lsp.domain.text.lines import LINE_END, line_end, line_start, normalize, offset_of_line, with_eol
 
 
 class Search:
@@ -28,14 +28,14 @@ class Search:
         self.text = text
         self._base = base
         self.old = old
-        self.plain_old = normalise(old)
+        self.plain_old = normalize(old)
         self.block = self.plain_old.split("\n")
         self._columns: dict[int, Columns] = {}
 
     @cached_property
     def plain(self) -> str:
         """The text with LF line ends; the text itself if it has no others."""
-        return normalise(self.text)
+        return normalize(self.text)
 
     @cached_property
     def line_end(self) -> str:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from agentfs_lsp.domain.diff.alignment import Effort, Stretch, common_head, common_tail, differing
 from agentfs_lsp.domain.splices import Splice
-from agentfs_lsp.domain.text.lines import LINE_END, first_eol, normalise
+from agentfs_lsp.domain.text.lines import LINE_END, first_eol, normalize
 
 Revise = Callable[[Sequence[str], Sequence[str], Sequence[str]], list[str] | None]
 """(request's old lines, its new lines, the file's lines in their place) -> lines to write; None: unknown."""
@@ -49,7 +49,7 @@ class Splicer:
         """`line_end`: see `uniform_line_end`; unused if `new` is one line."""
         self._text = text
         self._block = block
-        self._new = normalise(new).split("\n")
+        self._new = normalize(new).split("\n")
         self._stretches = differing_elements(block, self._new)
         self._surroundings = _Surroundings(text, new, line_end if len(self._new) > 1 else "\n")
         self._made: tuple[str, list[Splice]] = ("", [])

@@ -29,7 +29,7 @@ _BETWEEN = r"(?:[^A-Za-z0-9/+]{1,40}[A-Za-z0-9/+]{1,20}){0,3}?[^A-Za-z0-9/+]{1,4
 _SECRET_WORD = ("secret", "Secret", "SECRET")
 
 # A key's lines may be indented, quoted, joined or commented out. Kept out of the value, so that it can be
-# recognised as one the file already had.
+# recognized as one the file already had.
 _BETWEEN_LINES = r"(?:\\[nr]|[\s\\\"'`,;|>#/*+.&]){0,40}"
 
 # No letter or digit precedes a match, except that of an escaped line end.

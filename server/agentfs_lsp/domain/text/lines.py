@@ -133,10 +133,10 @@ def first_eol(text: str) -> str:
 
 def with_eol(text: str, eol: str) -> str:
     """`text` with all line ends replaced by `eol`: `"\\n"`, `"\\r\\n"` or `"\\r"`."""
-    text = normalise(text)
+    text = normalize(text)
     return text if eol == "\n" else text.replace("\n", eol)
 
 
-def normalise(text: str) -> str:
+def normalize(text: str) -> str:
     """`text` with all line ends replaced by `\\n`."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text

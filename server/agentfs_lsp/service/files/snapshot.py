@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
 from agentfs_lsp.domain.revision import Expected, hash_bytes
-from agentfs_lsp.domain.text.lines import is_ended, normalise
+from agentfs_lsp.domain.text.lines import is_ended, normalize
 from agentfs_lsp.domain.text.textfile import (
     TextFile,
     decode,
@@ -259,7 +259,7 @@ def _reads_as(buffer: Buffer, disk: TextFile) -> bool:
     without reporting it. Vim and Neovim report an empty file as one with an empty line."""
     if buffer.text == disk.shown:
         return True
-    text, shown = normalise(buffer.text.removeprefix("\ufeff")), normalise(disk.shown)
+    text, shown = normalize(buffer.text.removeprefix("\ufeff")), normalize(disk.shown)
     if text == shown or (buffer.as_saved and not is_ended(text) and f"{text}\n" == shown):
         return True
     return (buffer.as_saved or buffer.ends_last_line) and (text, shown) == ("\n", "")

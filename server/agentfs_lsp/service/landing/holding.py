@@ -12,7 +12,7 @@ from agentfs_lsp.domain.text.lines import (
     blocks_of_lines,
     is_ended,
     line_start,
-    normalise,
+    normalize,
     split_lines,
     without_end,
 )
@@ -25,7 +25,7 @@ def holds_all(change: FileChange, text: str) -> bool:
     """Whether a text contains everything the change inserted and nothing it removed, with any edits
     elsewhere. An editor that ignores versions may have applied the change at another place."""
     base, shown = change.base.text.shown, change.shown
-    if normalise(text) == normalise(base):
+    if normalize(text) == normalize(base):
         return False
     places = put_in_places(base, shown, change.hunks)
     insides = _without_edges(places, [bool(hunk.text) for hunk in change.hunks])
@@ -36,8 +36,8 @@ def holds_all(change: FileChange, text: str) -> bool:
 def holds_some(change: FileChange, text: str) -> bool:
     """Whether a text differs from the base in the changed lines themselves, not just next to them: it holds
     part of the change or an edited version of it."""
-    base = normalise(change.base.text.shown)
-    hunks = diff(base, normalise(change.shown))
+    base = normalize(change.base.text.shown)
+    hunks = diff(base, normalize(change.shown))
     insides = _without_edges(removed_places(base, hunks), [hunk.start < hunk.end for hunk in hunks])
     touching = differences_at(base, formed_like(base, text), insides)
     # A line typed between removed lines that are back does not come from the change.
@@ -95,7 +95,7 @@ MAX_LINES = 16
 
 def new_lines(change: FileChange) -> tuple[str, ...]:
     """The change's first new lines, without line ends, that do not occur in the base."""
-    base = normalise(change.base.text.shown)
+    base = normalize(change.base.text.shown)
     brought = (line for hunk in change.hunks for line in _lines_of(hunk.text) if line.strip())
     return tuple(line for line in islice(brought, MAX_LINES) if not has_line(base, line))
 
@@ -113,8 +113,8 @@ def has_line(text: str, line: str) -> bool:
 
 
 def is_part(text: str, base: str, accepted: str) -> bool:
-    base = normalise(base)
-    return is_partly_made(normalise(text), base, diff(base, accepted))
+    base = normalize(base)
+    return is_partly_made(normalize(text), base, diff(base, accepted))
 
 
 def removed_places(base: str, hunks: Sequence[Splice]) -> Places:

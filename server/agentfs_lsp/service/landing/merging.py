@@ -16,7 +16,7 @@ from agentfs_lsp.domain.errors import Conflict
 from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.splices import Splice
-from agentfs_lsp.domain.text.lines import first_eol, normalise
+from agentfs_lsp.domain.text.lines import first_eol, normalize
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.landing.precondition import preview_between
 from agentfs_lsp.service.proposal.change import FileChange, both_marked_like, marked_like
@@ -56,7 +56,7 @@ def splices_into(path: str, before: str, after: str, snapshot: Snapshot) -> tupl
     Conflict."""
     shown = snapshot.text.shown
     before, after = both_marked_like(shown, before, after)
-    found = merge(normalise(before), normalise(after), normalise(shown))
+    found = merge(normalize(before), normalize(after), normalize(shown))
     if found.clashes:
         source: Literal["disk", "editor"] = "editor" if snapshot.dirty else "disk"
         raise Conflict(path, source, "overlap", actual=snapshot.revision, lines=found.clashes)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from agentfs_lsp.domain.diff.line_ends import splices_towards
 from agentfs_lsp.domain.errors import DomainError, Held
 from agentfs_lsp.domain.splices import Splice, apply_splices, is_partly_made
-from agentfs_lsp.domain.text.lines import is_ended, normalise, without_end
+from agentfs_lsp.domain.text.lines import is_ended, normalize, without_end
 from agentfs_lsp.service.landing.holding import (
     brings_a_line,
     differences_at,
@@ -65,7 +65,7 @@ class Observation:
 
     def _look_for(self, change: FileChange) -> None:
         self.change = change
-        self._accepted = normalise(change.shown)
+        self._accepted = normalize(change.shown)
         self._lines = new_lines(change)
 
     def __enter__(self) -> Self:
@@ -113,7 +113,7 @@ class Observation:
     def is_saved_in(self, text: str) -> bool:
         """Whether a saved text holds the change, or an edited or formatted version of it."""
         return (
-            self._shows_some(normalise(text)) or holds_all(self.change, text) or holds_some(self.change, text)
+            self._shows_some(normalize(text)) or holds_all(self.change, text) or holds_some(self.change, text)
         )
 
     def _is_on_disk(self, now: Snapshot) -> bool:
@@ -132,7 +132,7 @@ class Observation:
         if self._changes_nothing:
             return False
         base = self.change.base.text.shown
-        if self._shows_some(normalise(text)) or brings_a_line(self.change, text):
+        if self._shows_some(normalize(text)) or brings_a_line(self.change, text):
             return True
         text = formed_like(base, text)
         hunks = self.change.hunks
@@ -160,7 +160,7 @@ class Observation:
         self._seen()
         document = self._documents.at(self._absolute)
         if self._changes_nothing and document is not None and document.in_sync:
-            self.arrived = normalise(document.text) == self._accepted
+            self.arrived = normalize(document.text) == self._accepted
 
     async def departure(self) -> None:
         """Wait until the document holds nothing of the change, or is closed."""
@@ -217,7 +217,7 @@ class Observation:
         document = self._documents.at(self._absolute)
         if document is not None and document.in_sync and self._may_hold_some(document):
             text = document.text
-            plain = normalise(text)
+            plain = normalize(text)
             self._see_end_kept(document, plain)
             self.arrived = self.arrived or (plain == self._accepted and not self._changes_nothing)
             if not self.arrived and self._part is None:
@@ -243,7 +243,7 @@ class Observation:
             is_all = plain == without_end(self._accepted)
         else:
             is_all = change.removes_last_end and plain == f"{self._accepted}\n"
-            is_all = is_all and (self._says_applied or plain != normalise(buffer.text))
+            is_all = is_all and (self._says_applied or plain != normalize(buffer.text))
         if is_all:
             self._look_for(change.with_end_kept())
 
@@ -318,7 +318,7 @@ class Watch(ExitStack):
 def _deltas(base: str, hunks: Sequence[Splice]) -> Collection[int]:
     """By how much a text grows in which all hunks are applied, or one, in its own line ends or LF."""
     grown = []
-    for of in (str, normalise):
+    for of in (str, normalize):
         each = [len(of(hunk.text)) - len(of(base[hunk.start : hunk.end])) for hunk in hunks]
         grown += [sum(each), *each]
     return frozenset(grown)
@@ -338,7 +338,7 @@ def edit_of(change: FileChange) -> DocumentEdit:
 def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | None:
     """The edit that undoes `edit`, provided the document contains no other change."""
     accepted = apply_splices(edit.base, edit.splices)
-    if document is None or not document.in_sync or normalise(document.text) != normalise(accepted):
+    if document is None or not document.in_sync or normalize(document.text) != normalize(accepted):
         return None
     back = splices_towards(document.text, edit.base)
     if document.ends_last_line and is_ended(document.text) and is_ended(edit.base):

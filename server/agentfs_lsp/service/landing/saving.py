@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded
 from agentfs_lsp.domain.revision import Expected, hash_bytes
-from agentfs_lsp.domain.text.lines import normalise
+from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.landing.holding import holds_all
 from agentfs_lsp.service.landing.observing import Observation, is_written
@@ -109,7 +109,7 @@ async def _current_outcome(
         return _on_disk(change, now) if left else NotLanded(change.path, "undone")
     if now.buffer is None:
         return NotLanded(change.path, "closed")
-    if normalise(change.shown) in (normalise(now.text.shown), normalise(now.buffer.text)):
+    if normalize(change.shown) in (normalize(now.text.shown), normalize(now.buffer.text)):
         return Landing(change, "editor", now.revision, now.text.shown)
     if not holds_all(change, now.text.shown):
         return NotLanded(change.path, "undone")
@@ -121,7 +121,7 @@ def _on_disk(change: FileChange, now: Snapshot) -> Landing:
     assert now.blob is not None
     assert now.disk is not None
     text = marked_like(change.shown, now.disk.shown)
-    accepted, saved = normalise(change.shown), normalise(text)
+    accepted, saved = normalize(change.shown), normalize(text)
     if change.base.ended_by_save and saved == f"{accepted}\n":
         accepted = saved  # a line end that the change did not add
     stat = now.blob.stat

@@ -22,7 +22,7 @@ from agentfs_lsp.domain.text.lines import (
     first_eol,
     is_ended,
     line_of,
-    normalise,
+    normalize,
     with_eol,
     without_end,
 )
@@ -48,7 +48,7 @@ MARK = "\ufeff"
 
 def reads_same(one: str, other: str) -> bool:
     """Whether two texts are equal apart from line ends and a leading byte-order mark."""
-    return normalise(one).removeprefix(MARK) == normalise(other).removeprefix(MARK)
+    return normalize(one).removeprefix(MARK) == normalize(other).removeprefix(MARK)
 
 
 def marked_like(known: str, text: str) -> str:
@@ -324,12 +324,12 @@ class FileChange:
         """Whether both changes produce the same text, line ends aside."""
         if self.splices == other.splices and self.base.text.text == other.base.text.text:
             return True  # avoids joining large texts, which takes as long as their landing
-        return self._normalised == other._normalised
+        return self._normalized == other._normalized
 
     @property
-    def _normalised(self) -> str:
+    def _normalized(self) -> str:
         """The proposed text with LF line ends, the last as it was asked for."""
-        text = normalise(self.shown)
+        text = normalize(self.shown)
         if not self.end_is_kept:
             return text
         return without_end(text) if is_ended(self.base.text.text) else f"{text}\n"

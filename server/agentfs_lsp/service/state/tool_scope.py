@@ -1,5 +1,5 @@
 """What agents may touch now, judged from settings and open folders without reading files: what the tool
-catalogue lists (docs/protocol.md#12-tool-catalogue).
+catalog lists (docs/protocol.md#12-tool-catalog).
 
 `domain/policy/verdict.py` decides about a particular file on each request.
 """

@@ -1,4 +1,4 @@
-"""Every text in every language: the catalogues match the code, and no text bypasses them."""
+"""Every text in every language: the catalogs match the code, and no text bypasses them."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from agentfs_lsp.adapters.catalogue import translator_for
+from agentfs_lsp.adapters.catalog import translator_for
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.translation import Translate, english, sentences
 from texts import CATALOGUES, PACKAGE, compiled, read, says, templates_in, untranslated, updated
@@ -20,7 +20,7 @@ SAID = templates_in(PACKAGE)
 _PERCENT = re.compile(r"%(?:\(\w+\))?[rs]")
 """The fields that argparse fills in."""
 
-every_catalogue = pytest.mark.parametrize(
+every_catalog = pytest.mark.parametrize(
     "path", CATALOGUES, ids=[path.parent.parent.name for path in CATALOGUES]
 )
 
@@ -31,17 +31,17 @@ def fields(template: str) -> list[tuple[str, str | None]]:
     return sorted(by_name) + [(found, None) for found in sorted(_PERCENT.findall(template))]
 
 
-@every_catalogue
+@every_catalog
 def test_every_template_is_translated(path: Path) -> None:
     assert [message.id for message in untranslated(updated(read(path), SAID))] == [], "run `make texts`"
 
 
-@every_catalogue
+@every_catalog
 def test_nothing_is_translated_that_nobody_says(path: Path) -> None:
     assert [message.id for message in read(path) if message.id and message.id not in SAID] == []
 
 
-@every_catalogue
+@every_catalog
 def test_a_translation_puts_in_the_same_facts(path: Path) -> None:
     for message in read(path):
         template = message.id if isinstance(message.id, str) else message.id[-1]
@@ -49,7 +49,7 @@ def test_a_translation_puts_in_the_same_facts(path: Path) -> None:
         assert [fields(form) for form in forms] == [fields(template)] * len(forms), template
 
 
-@every_catalogue
+@every_catalog
 def test_what_is_shipped_is_what_is_written(path: Path) -> None:
     assert path.with_suffix(".mo").read_bytes() == compiled(read(path)), "run `make texts`"
 
@@ -107,7 +107,7 @@ def test_all_others_get_english(locale: str) -> None:
     assert translator_for(locale)("Approve") == "Approve"
 
 
-# --- what goes round the catalogue ------------------------------------------------------------------------
+# --- what goes round the catalog ------------------------------------------------------------------------
 
 # For developers: JSON-RPC errors and the log.
 FOR_DEVELOPERS = {
@@ -154,7 +154,7 @@ def _below(node: ast.AST) -> Iterable[ast.AST]:
 
 
 @pytest.mark.parametrize("path", SPEAKING, ids=lambda path: path.relative_to(PACKAGE).as_posix())
-def test_no_sentence_goes_round_the_catalogue(path: Path) -> None:
+def test_no_sentence_goes_round_the_catalog(path: Path) -> None:
     assert list(words_in(ast.parse(path.read_text("utf-8")))) == []
 
 

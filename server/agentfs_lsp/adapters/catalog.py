@@ -1,4 +1,4 @@
-"""Message catalogues: gettext's, under `locale/` (docs/protocol.md#17-texts)."""
+"""Message catalogs: gettext's, under `locale/` (docs/protocol.md#17-texts)."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ _TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})
 
 @cache
 def translator_for(locale: str) -> Translate:
-    """A translator to this locale's language, or to English if there is no catalogue. `locale` is an editor's
+    """A translator to this locale's language, or to English if there is no catalog. `locale` is an editor's
     name for it, such as `zh-cn`, `zh-Hans` or `zh_CN.UTF-8`."""
-    language = _catalogue_for(locale)
+    language = _catalog_for(locale)
     if language is None:
         return english
-    catalogue = gettext.translation("agentfs", LOCALES, [language], fallback=True)
+    catalog = gettext.translation("agentfs", LOCALES, [language], fallback=True)
 
     def translate(template: str, /, *, plural: str = "", count: int = 1, **facts: object) -> str:
-        said = catalogue.ngettext(template, plural, count) if plural else catalogue.gettext(template)
+        said = catalog.ngettext(template, plural, count) if plural else catalog.gettext(template)
         return fill(said, count, facts)
 
     return translate
 
 
-def _catalogue_for(locale: str) -> str | None:
+def _catalog_for(locale: str) -> str | None:
     language, *marks = locale.lower().replace("_", "-").partition(".")[0].split("-")
     simplified = "hans" in marks or not _TRADITIONAL.intersection(marks)
     return "zh_CN" if language == "zh" and simplified else None
