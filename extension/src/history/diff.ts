@@ -9,7 +9,7 @@ import { EditorMethod, type Proposal, type Proposed } from '../protocol/types';
 import type { Ask } from '../server/agentRequests';
 import type { Review } from '../proposals/review';
 import { baseName, brief } from '../util/display';
-import { normalise, withEol } from '../util/text';
+import { normalize, withEol } from '../util/text';
 import { LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
 import { namesOf, textsOfHistory } from './records';
 import { hashOf } from '../review/staleness';
@@ -136,7 +136,7 @@ type File = Proposal['files'][number];
 async function staleOf(file: File): Promise<{ file: File; gone: boolean } | undefined> {
   const document = findDocument(file.uri);
   if (document !== undefined) {
-    return normalise(document.getText()) === file.base_text ? undefined : { file, gone: false };
+    return normalize(document.getText()) === file.base_text ? undefined : { file, gone: false };
   }
   const hash = await hashOf(vscode.Uri.parse(file.uri));
   return hash === file.base_hash ? undefined : { file, gone: hash === null };

@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { isSaved } from '../proposals/applyEdits';
-import { normalise } from '../util/text';
+import { normalize } from '../util/text';
 import type { HistoryRecord, HistoryStore } from './store';
 
 /** What an earlier window left in the editor may be saved or reverted since. */
@@ -69,7 +69,7 @@ function isUnsavedIn({ landing, files }: HistoryRecord, path: string): boolean {
     return false;
   }
   const file = files.find((one) => one.path === path);
-  const text = file && normalise(document.getText());
+  const text = file && normalize(document.getText());
   if (text !== undefined && text === file?.after) {
     return !isSaved(document); // isDirty is false for files that are read-only in the editor
   }

@@ -9,7 +9,7 @@ import { notify } from '../util/window';
 import { AppliedRequest, SavedRequest, SettleRequest } from '../protocol/requests';
 import type { Refusal, SavedFile, SettleParams, WorkspaceEdit } from '../protocol/types';
 import type { Review } from './review';
-import { normalise } from '../util/text';
+import { normalize } from '../util/text';
 
 /** Receives the documents that could not be saved, before the server is told. */
 export type NotSaved = (files: readonly SavedFile[]) => void;
@@ -70,7 +70,7 @@ export function landedTexts(
   for (const { path, uri, version } of proposed.files) {
     const document = version === null ? undefined : findDocument(uri);
     if (landed.has(path) && document !== undefined) {
-      landed.set(path, normalise(document.getText()));
+      landed.set(path, normalize(document.getText()));
     }
   }
   return landed;

@@ -7,7 +7,7 @@ import type { Server } from '../server/client';
 import type { Outcome, Proposal, SavedFile, Settled, SettleParams } from '../protocol/types';
 import { isDecided, outcomeOf, type Review } from './review';
 import type { ProposalStore } from './store';
-import { normalise } from '../util/text';
+import { normalize } from '../util/text';
 import { acceptParams, acceptedTexts, rejectParams, type ShownText } from './settleParams';
 import type { ReviewFileSystem } from '../review/fileSystem';
 import { chosenOf, noteSeen } from './acceptAll';
@@ -240,7 +240,7 @@ export class Decisions {
   /** Remember the current texts of these files as rejected by the user. */
   private noteRejected(review: Review, files: Proposal['files'] = review.proposal?.files ?? []): void {
     const shown = textsOf(this.files, review);
-    files.forEach(({ path, proposed_text: text }) => this.proposals.noteRejected(review, path, normalise(shown(path) ?? text)));
+    files.forEach(({ path, proposed_text: text }) => this.proposals.noteRejected(review, path, normalize(shown(path) ?? text)));
   }
 
   /** What the user typed can't be written: nothing was decided, and the proposal stays open with that text. */

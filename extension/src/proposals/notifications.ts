@@ -5,7 +5,7 @@ import { askText, showStatusMessage, notify } from '../util/window';
 import type { Decision, Outcome, ProposedFile, Refusal, SavedFile } from '../protocol/types';
 import type { Review } from './review';
 import { baseName, brief, visible } from '../util/display';
-import { normalise } from '../util/text';
+import { normalize } from '../util/text';
 
 /** A review in one line: what is proposed, and by whom. */
 export function lineOf({ proposed }: Review): string {
@@ -93,7 +93,7 @@ export function notifyLost(review: Review, decision: Decision): void {
 export function notifyUnsavedLanding({ proposed }: Review, accepted: ReadonlyMap<string, string>): void {
   const waiting = proposed.files.filter(({ path, uri }) => {
     const document = findDocument(uri);
-    return document?.isDirty === true && normalise(document.getText()) === accepted.get(path);
+    return document?.isDirty === true && normalize(document.getText()) === accepted.get(path);
   });
   offerToSaveAll(waiting, []);
 }

@@ -1,6 +1,6 @@
 /** Converts the user's decision into params, including what was typed in the review. Doesn't use the vscode API. */
 import type { Proposal, SettledFile, SettleParams } from '../protocol/types';
-import { normalise } from '../util/text';
+import { normalize } from '../util/text';
 
 /** The text of a proposed file as its review shows it; undefined if it was never shown. */
 export type ShownText = (path: string) => string | undefined;
@@ -51,6 +51,6 @@ function ownDecision(
     return [{ uri: file.uri, decision: 'rejected' }];
   }
   const typed = file.operation === 'delete' ? undefined : shown(file.path);
-  const text = typed === undefined ? file.proposed_text : normalise(typed);
+  const text = typed === undefined ? file.proposed_text : normalize(typed);
   return text === file.proposed_text ? [] : [{ uri: file.uri, decision: 'amended', text }];
 }

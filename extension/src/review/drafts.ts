@@ -11,7 +11,7 @@ import { isDecided, type Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { reapplied } from './reapply';
 import { baseName, brief, visible } from '../util/display';
-import { normalise } from '../util/text';
+import { normalize } from '../util/text';
 import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import type { Closed } from './closeTabs';
 import type { Ended } from '../proposals/decisions';
@@ -92,10 +92,10 @@ export class Drafts implements vscode.Disposable {
     await this.loaded;
     const [id, path] = [idOf(uri), pathOf(uri)];
     const known = this.kept.get(keyOf(id, path)) ?? (await draftOfFile(id, path));
-    if (text === undefined || known === undefined || known.text === normalise(text)) {
+    if (text === undefined || known === undefined || known.text === normalize(text)) {
       return;
     }
-    const draft = { ...known, text: normalise(text), at: Date.now() };
+    const draft = { ...known, text: normalize(text), at: Date.now() };
     this.kept.set(keyOf(id, path), draft);
     if (known.over) {
       await this.store.put(draft);
@@ -131,7 +131,7 @@ export class Drafts implements vscode.Disposable {
     }
     const now = document.getText();
     // If the file is gone, the draft becomes the new file.
-    const current = target.scheme === 'untitled' && now === '' ? draft.base : normalise(now);
+    const current = target.scheme === 'untitled' && now === '' ? draft.base : normalize(now);
     const text = reapplied(draft.base, draft.text, current);
     if (text === undefined) {
       const message = vscode.l10n.t(
@@ -233,7 +233,7 @@ function keyOf(id: string, path: string): string {
 
 /** The user's version of a file, if `text` differs from what the agent proposed. */
 function draftOf({ proposed }: Review, file: Proposal['files'][number], text: string | undefined): Draft | undefined {
-  if (text === undefined || normalise(text) === file.proposed_text) {
+  if (text === undefined || normalize(text) === file.proposed_text) {
     return undefined;
   }
   return {
@@ -243,7 +243,7 @@ function draftOf({ proposed }: Review, file: Proposal['files'][number], text: st
     agent: proposed.agent,
     explanation: proposed.explanation,
     base: file.base_text,
-    text: normalise(text),
+    text: normalize(text),
     at: Date.now(),
     over: false,
   };
@@ -268,10 +268,10 @@ async function leftOf(draft: Draft, { review, outcome, texts, accepted }: Ended)
 async function holds(uri: string, text: string): Promise<boolean> {
   const document = findDocument(uri);
   if (document !== undefined) {
-    return normalise(document.getText()) === text;
+    return normalize(document.getText()) === text;
   }
   const bytes = await Promise.resolve(vscode.workspace.fs.readFile(vscode.Uri.parse(uri))).catch(() => undefined);
-  return bytes !== undefined && normalise(new TextDecoder().decode(bytes)) === text;
+  return bytes !== undefined && normalize(new TextDecoder().decode(bytes)) === text;
 }
 
 /** A draft that starts from the current file: nothing was stored for it, and its proposal is gone. */
@@ -285,7 +285,7 @@ async function draftOfFile(id: string, path: string): Promise<Draft | undefined>
   }
   const uri = vscode.Uri.joinPath(folder.uri, ...(named === undefined ? [path] : below));
   const bytes = await Promise.resolve(vscode.workspace.fs.readFile(uri)).catch(() => new Uint8Array());
-  const base = normalise(new TextDecoder().decode(bytes));
+  const base = normalize(new TextDecoder().decode(bytes));
   return { id, path, uri: uri.toString(), agent: '', explanation: '', base, text: base, at: 0, over: false };
 }
 

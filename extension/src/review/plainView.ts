@@ -1,6 +1,6 @@
 /**
  * Shows all differences of files beside their review when the diff editor may leave some out. Every line is wrapped,
- * invisible characters appear as codes, and no setting or theme of the workspace changes its colours, font and size.
+ * invisible characters appear as codes, and no setting or theme of the workspace changes its colors, font and size.
  */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';

@@ -10,7 +10,7 @@ import type { Proposal, Proposed } from '../protocol/types';
 import type { Staleness, Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { baseName } from '../util/display';
-import { normalise } from '../util/text';
+import { normalize } from '../util/text';
 
 type File = Proposal['files'][number];
 
@@ -105,7 +105,7 @@ function newNameOf(
 /** How the file has changed since the proposal; `hash` is that of the disk at that time. */
 async function stalenessOf(file: File, uri: vscode.Uri, hash: string | null): Promise<Staleness | undefined> {
   const document = findDocument(file.uri);
-  if (document !== undefined && normalise(document.getText()) !== file.base_text) {
+  if (document !== undefined && normalize(document.getText()) !== file.base_text) {
     return { kind: 'editor' };
   }
   if (document !== undefined && !document.isDirty) {

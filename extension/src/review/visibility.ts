@@ -1,6 +1,6 @@
 /**
  * Tells whether the user can have seen what is accepted. VS Code doesn't show texts that are too large or the ends of
- * long lines; settings can hide whitespace and characters, and make text unreadable with colours and fonts. The plain
+ * long lines; settings can hide whitespace and characters, and make text unreadable with colors and fonts. The plain
  * view shows what the diff editor may leave out.
  */
 import * as vscode from 'vscode';
@@ -9,7 +9,7 @@ import { notify } from '../util/window';
 import type { Proposal } from '../protocol/types';
 import type { Review } from '../proposals/review';
 import { baseName, brief, INVISIBLE, UNUSUAL, visible } from '../util/display';
-import { anyChanged, blanksChanged, normalise } from '../util/text';
+import { anyChanged, blanksChanged, normalize } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
 import { notifyHidden, notifyNotShown, showTooEarly } from '../proposals/notifications';
@@ -125,7 +125,7 @@ async function firstNotShown({ proposed: { id, files: all } }: Review, files: Pr
 function plainFilesOf({ proposed: { id } }: Review, files: Proposal['files'], shown: ShownText, isAlone: boolean): PlainFile[] {
   return files.map(({ path, base_text: base }) => {
     const uri = virtualUri(PROPOSAL, id, path);
-    const now = normalise(shown(path) ?? '');
+    const now = normalize(shown(path) ?? '');
     const name = visible(baseName(path));
     const why = isAlone
       ? vscode.l10n.t('The editor shows the proposal for {0} without the text that it replaces.', name)

@@ -1,5 +1,5 @@
 /**
- * Finds settings with which a workspace may make texts unreadable, such as colours, fonts or sizes. Lists what is known
+ * Finds settings with which a workspace may make texts unreadable, such as colors, fonts or sizes. Lists what is known
  * to be harmless and reports the rest, which covers later versions of VS Code. Users may set what they like.
  */
 import * as vscode from 'vscode';
@@ -15,7 +15,7 @@ const HARMLESS = new RegExp(
   ].join('|')})`,
 );
 
-/** How the names of colours begin that are drawn outside the text of editors. */
+/** How the names of colors begin that are drawn outside the text of editors. */
 const OUTSIDE = new RegExp(
   `^(${[
     'activityBar|badge|banner|breadcrumb|button|charts|checkbox|commandCenter|debugToolBar|dropdown|editorGroup|extension',
@@ -32,7 +32,7 @@ const isHarmless = (themes: readonly unknown[]): Record<string, (name: string, v
   diffEditor: (name) => HARMLESS.test(name),
   window: (name) => name !== 'zoomLevel',
   workbench: (name, value) =>
-    name === 'colorCustomizations' ? within(value).every(([colour]) => OUTSIDE.test(colour)) : !THEME.test(name) || themes.includes(value),
+    name === 'colorCustomizations' ? within(value).every(([color]) => OUTSIDE.test(color)) : !THEME.test(name) || themes.includes(value),
 });
 
 /** The settings of a workspace or folder that may make a text unreadable. */

@@ -1,7 +1,7 @@
 /** Texts of proposals: line ends, bytes, and differences. Doesn't use I/O or the vscode API. */
 
 /** `text` with only `\n` line ends, as the protocol requires. */
-export function normalise(text: string): string {
+export function normalize(text: string): string {
   return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
 }
 

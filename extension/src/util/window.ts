@@ -117,8 +117,8 @@ export interface StatusLook {
   text: string;
   tooltip: string;
   command: string | vscode.Command | undefined;
-  /** The theme colour of the background. */
-  colour?: string;
+  /** The theme color of the background. */
+  color?: string;
 }
 
 /** A status bar item; a higher `priority` is further left. */
@@ -131,11 +131,11 @@ export class StatusItem implements vscode.Disposable {
     this.item.name = name;
   }
 
-  show({ icon, text, tooltip, command, colour }: StatusLook): void {
+  show({ icon, text, tooltip, command, color }: StatusLook): void {
     this.item.text = `$(${icon}) ${withoutMarkup(text)}`;
     this.item.tooltip = withoutMarkup(tooltip);
     this.item.command = command;
-    this.item.backgroundColor = colour === undefined ? undefined : new vscode.ThemeColor(colour);
+    this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
     this.item.accessibilityInformation = { label: visible(tooltip), role: 'button' };
     this.item.show();
   }

@@ -113,7 +113,7 @@ const LOOKS: Readonly<Record<Exclude<ServerState['kind'], 'running'>, (state: Se
       state.kind === 'failed' ? state.reason : '',
     ),
     command: 'agentfs.ui.restart',
-    colour: 'statusBarItem.errorBackground',
+    color: 'statusBarItem.errorBackground',
   }),
 };
 
@@ -167,6 +167,6 @@ function lookAuto(status: Status | undefined, pending: number, waiting: string):
     text: pending === 0 ? name : `${name} ${pending}`,
     tooltip: `${whose} ${vscode.l10n.t('Click to review every change again.')} ${waiting}`,
     command: 'agentfs.ui.manual',
-    colour: 'statusBarItem.warningBackground',
+    color: 'statusBarItem.warningBackground',
   };
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anyChanged, blanksChanged, changedLines, firstDifference, fromBytes, hunks, normalise, toBytes, withEol } from '../../src/util/text';
+import { anyChanged, blanksChanged, changedLines, firstDifference, fromBytes, hunks, normalize, toBytes, withEol } from '../../src/util/text';
 
 test('line ends of every kind become \\n, and nothing else does', () => {
-  assert.equal(normalise('a\r\nb\rc\nd\u2028e\f\u0085'), 'a\nb\nc\nd\u2028e\f\u0085');
-  assert.equal(normalise('plain\n'), 'plain\n');
+  assert.equal(normalize('a\r\nb\rc\nd\u2028e\f\u0085'), 'a\nb\nc\nd\u2028e\f\u0085');
+  assert.equal(normalize('plain\n'), 'plain\n');
 });
 
 test('a CRLF file is shown with its own line ends, any other with \\n', () => {

@@ -17,10 +17,10 @@ test('settings that can cover or push out text are not harmless', () => {
   assert.deepEqual(found({ editor: { scrollBeyondLastLine: false, lineNumbers: 'off', cursorStyle: 'block', wordWrapColumn: 90 } }), []);
 });
 
-const foundIn = (colours: object): string[] => found({ workbench: { colorCustomizations: colours } });
+const foundIn = (colors: object): string[] => found({ workbench: { colorCustomizations: colors } });
 
-test('a colour may hide text unless it is known to be of another part of the window', () => {
-  const hiding = ['scrollbarSlider.background', 'scrollbar.shadow', 'merge.border', 'editorLineNumber.foreground', 'diffEditor.border', 'foreground', 'new.colour'];
+test('a color may hide text unless it is known to be of another part of the window', () => {
+  const hiding = ['scrollbarSlider.background', 'scrollbar.shadow', 'merge.border', 'editorLineNumber.foreground', 'diffEditor.border', 'foreground', 'new.color'];
   for (const name of hiding) {
     assert.deepEqual(foundIn({ [name]: '#fff' }), ['workbench.colorCustomizations'], name);
     assert.deepEqual(foundIn({ '[Default*]': { [name]: '#fff' } }), ['workbench.colorCustomizations'], name);

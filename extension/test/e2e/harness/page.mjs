@@ -308,7 +308,7 @@ export class WorkbenchPage {
     });
   }
 
-  /** Whether that item stands on the theme's colour of warnings. */
+  /** Whether that item stands on the theme's color of warnings. */
   async statusWarns() {
     return this.statusItem("").evaluate((item) => item.classList.contains("warning-kind"));
   }
