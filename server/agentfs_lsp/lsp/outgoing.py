@@ -38,8 +38,8 @@ class ClientError(Exception):
 class Outgoing:
     """The server's own pending requests. `is_closed`: the connection has ended. `shows_one_line`: the editor
     waits for a key after a message of several lines, or after any that is not an error, as Neovim does.
-    `messages_wait`: a message may cover a question, as in Emacs, or end it, as in Neovim; `messages` are
-    held back."""
+    `messages_wait`: a message may cover a question, as in Emacs, or end it, as in Neovim, so that
+    `messages` are held back."""
 
     def __init__(self, send: Callable[[dict[str, object]], None]) -> None:
         self._send = send
