@@ -18,7 +18,13 @@ from agentfs_lsp import __version__
 from agentfs_lsp.adapters.catalog import terminal_translator
 from agentfs_lsp.adapters.generated_code import cached_generated_code
 from agentfs_lsp.adapters.stderr_log import StderrLog
-from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain, positive, translate_argparse
+from agentfs_lsp.adapters.terminal.argparse_words import (
+    CommandError,
+    Parser,
+    complain,
+    positive,
+    translate_argparse,
+)
 from agentfs_lsp.domain.translation import Translate
 
 MIB = 1024 * 1024
@@ -65,6 +71,8 @@ def _run(command: str, arguments: list[str], translate: Translate) -> int:
     try:
         code = int(import_module(COMMANDS[command]).run(arguments, translate))
         sys.stdout.flush()
+    except CommandError as error:
+        return complain(command, str(error), error.code)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for output still buffered
         return SIGPIPED

@@ -92,6 +92,14 @@ def test_settings_are_found_however_an_editor_wraps_them(root: Path, wrapped: ob
     assert found["problems"] == []
 
 
+def test_settings_of_other_programs_are_no_settings_of_agentfs(root: Path) -> None:
+    for settings in ({"editor.tabSize": 4, "python": {}}, {}):
+        ended = check(root, "--json", settings=settings)
+        assert (ended.returncode, json.loads(ended.stdout)["problems"]) == (0, [])
+        assert ended.stderr.startswith("agentfs-lsp check-config: '-' contains no settings of agentfs")
+        assert "agentfs.approval.mode" in ended.stderr
+
+
 def test_the_terminal_shows_rules_and_paths_as_tables(root: Path) -> None:
     listed = check(root, settings=SETTINGS)
     assert listed.returncode == 0

@@ -222,7 +222,7 @@ def test_a_project_of_ones_own_is_copied_and_stays_as_it_was(tmp_path: Path) -> 
 def test_what_is_no_folder_is_said(tmp_path: Path) -> None:
     done = run_demo(tmp_path, tmp_path / "nowhere")
     assert done.returncode == 2
-    assert "is not a folder" in done.stderr
+    assert done.stderr == f"agentfs-lsp demo: '{tmp_path / 'nowhere'}' is not a folder.\n"
     assert list(tmp_path.glob("scratch/agentfs-demo-*")) == []
 
 

@@ -209,6 +209,25 @@ def at_terminal(
 
 
 def test_where_nothing_fits_it_says_so(root: Path, state: Path, ids: list[str]) -> None:
-    assert ids
-    shown = command(state, "history", "no such file", cwd=root)
+    (root / "c.txt").touch()
+    shown = command(state, "history", "c.txt", cwd=root)
     assert (shown.returncode, shown.stdout) == (0, "No changes were found.\n")
+    assert command(state, "undo", ids[0], "--yes", cwd=root).returncode == 0
+    for arguments in (["b.txt"], ["b.txt", "--session", "another"]):
+        deleted = command(state, "history", *arguments, cwd=root)
+        assert (deleted.returncode, deleted.stderr) == (0, "")
+    mistyped = command(state, "history", "b.txt", "--json", cwd=root / "src")
+    assert (mistyped.returncode, mistyped.stdout) == (1, "")
+    assert mistyped.stderr.startswith(f"agentfs-lsp history: '{root}/src/b.txt' was not found,")
+
+
+def test_paths_are_relative_to_the_folder_that_is_named(
+    root: Path, state: Path, ids: list[str], tmp_path: Path
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    for folder in (str(root), os.path.relpath(root, tmp_path), "link"):
+        shown = command(state, "history", "--json", "--workspace", folder, "src/a.txt", cwd=tmp_path)
+        assert [one["change_id"] for one in json.loads(shown.stdout)] == ids[1:]
+        judged = command(state, "check-config", "--json", folder, "src/a.txt", f"{link}/b.txt", cwd=tmp_path)
+        assert [one["resolved"] for one in json.loads(judged.stdout)["paths"]] == ["src/a.txt", "b.txt"]

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from collections.abc import Sequence
-from typing import Any
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
-from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
+from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser, complain
 from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.commands.config_report import Judged, Report, as_json, print_report
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.settings.rules import OPERATIONS
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.lsp.configuration.layers import Layers, effective
+from agentfs_lsp.lsp.configuration.layers import Layers, effective, section_of
 from agentfs_lsp.lsp.configuration.messages import problem_text
 from agentfs_lsp.lsp.configuration.workspace_file import NO_FILE, look_again
 from agentfs_lsp.service.files.store import Root
@@ -29,17 +27,10 @@ from agentfs_lsp.service.state.workspace import InForce
 DONE, PROBLEMS, USAGE = 0, 1, 2
 
 
-class UnusableError(Exception):
-    """The requested path or settings cannot be read; contains the reason."""
-
-
 def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command. Returns its exit code: 0, 1 if a setting is invalid, 2 for a usage error."""
     options = _parser(translate).parse_intermixed_args(arguments)
-    try:
-        report = _look(options.folder, options.paths, options.settings, translate)
-    except UnusableError as error:
-        return complain("check-config", str(error), USAGE)
+    report = _look(options.folder, options.paths, options.settings, translate)
     if options.json:
         print(json.dumps(as_json(report), indent=2))
     else:
@@ -67,7 +58,7 @@ def _parser(translate: Translate) -> Parser:
         help=translate("the workspace folder (default: the current folder)"),
     )
     parser.arguments.add_argument(
-        "paths", metavar="PATH", nargs="*", help=translate("paths in the folder; they need not exist")
+        "paths", metavar="PATH", nargs="*", help=translate("paths, relative to DIR; they need not exist")
     )
     parser.options.add_argument(
         "--settings",
@@ -83,9 +74,8 @@ def _parser(translate: Translate) -> Parser:
 
 def _look(folder: str, paths: list[str], settings_file: str | None, translate: Translate) -> Report:
     if not os.path.isdir(folder):
-        raise UnusableError(
-            translate("'{path}' is not a folder. Give the folder first, then paths in it.", path=folder)
-        )
+        wrong = translate("'{path}' is not a folder. Give the folder first, then paths in it.", path=folder)
+        raise CommandError(wrong, USAGE)
     state = StateFolder()
     files = DiskStore(state)
     real = os.path.realpath(folder)
@@ -108,16 +98,10 @@ def _section(settings_file: str | None, translate: Translate) -> object:
     if settings_file is None:
         return {}
     try:
-        if settings_file == "-":
-            raw = json.load(sys.stdin)
-        else:
-            with open(settings_file, encoding="utf-8-sig") as file:
-                raw = json.load(file)
+        with open(0 if settings_file == "-" else settings_file, encoding="utf-8-sig") as file:
+            raw = json.load(file)
     except OSError as error:
-        reason = error.strerror or ""
-        raise UnusableError(
-            translate("Cannot read '{path}': {reason}.", path=settings_file, reason=reason)
-        ) from error
+        wrong = translate("Cannot read '{path}': {reason}.", path=settings_file, reason=error.strerror)
     except json.JSONDecodeError as error:
         wrong = translate(
             "'{path}' is not valid JSON: line {line}, column {column}. JSON has no comments and no "
@@ -126,20 +110,31 @@ def _section(settings_file: str | None, translate: Translate) -> object:
             line=error.lineno,
             column=error.colno,
         )
-        raise UnusableError(wrong) from error
-    except (ValueError, RecursionError) as error:
-        raise UnusableError(translate("'{path}' is not valid JSON.", path=settings_file)) from error
-    if not isinstance(raw, dict):
-        return raw
-    dotted = {key.removeprefix("agentfs."): value for key, value in raw.items() if key.startswith("agentfs.")}
-    named: Any = raw.get("agentfs")
-    if named is None and not dotted:
-        return raw
-    return {**named, **dotted} if isinstance(named, dict) else named or dotted
+    except (ValueError, RecursionError):
+        wrong = translate("'{path}' is not valid JSON.", path=settings_file)
+    else:
+        return _section_in(raw, settings_file, translate)
+    raise CommandError(wrong, USAGE)
+
+
+def _section_in(raw: object, settings_file: str, translate: Translate) -> object:
+    if isinstance(raw, dict) and any(key.startswith("agentfs.") for key in raw):  # VS Code's
+        dotted = {key[8:]: value for key, value in raw.items() if key.startswith("agentfs.")}
+        named = raw.get("agentfs")
+        raw = {"agentfs": {**named, **dotted} if isinstance(named, dict) else named or dotted}
+    section = section_of(raw)
+    if section == {}:
+        empty = translate(
+            "'{path}' contains no settings of agentfs, so the defaults apply. Put them in an object "
+            "named agentfs, or in keys such as agentfs.approval.mode.",
+            path=settings_file,
+        )
+        complain("check-config", empty)
+    return section
 
 
 def _judged(files: DiskStore, root: Root, in_force: InForce, path: str, translate: Translate) -> Judged:
-    inside = os.path.relpath(path, root.path) if os.path.isabs(path) else path
+    inside = os.path.relpath(os.path.realpath(path), root.path) if os.path.isabs(path) else path
     try:
         location = files.resolve(root, inside)
         files.stat(location)  # of a folder, no rule says what applies to the files in it

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from functools import partial
 from operator import attrgetter
 
-from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain, positive
+from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser, positive
 from agentfs_lsp.api.answers.history import change_on_wire
 from agentfs_lsp.api.messages.errors import error_text
-from agentfs_lsp.commands.place import NoHistory, add_workspace, find_place, place_of
+from agentfs_lsp.commands.place import add_workspace, find_place, place_of
 from agentfs_lsp.commands.printing import console, diff_of, print_change
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
 from agentfs_lsp.domain.translation import Translate
@@ -27,18 +27,18 @@ LIMIT = 10
 def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code."""
     options = _parser(translate).parse_args(arguments)
+    place = find_place(options.workspace, translate)
+    limit, texts = options.limit, not options.brief
     try:
-        place = find_place(options.workspace, translate)
-        path = None if options.path is None else place_of(place, options.path, translate)
-        limit, texts = options.limit, not options.brief
+        path = None
+        if options.path is not None:
+            path = place_of(place, options.workspace, options.path, translate)
         query = HistoryQuery(limit, options.id, path, session=options.session, texts=texts)
         changes = place.history.find([place.root], query)
-    except NoHistory as error:
-        return complain("history", str(error))
+        if options.id is not None and not changes:
+            raise ChangeUnknown(options.id)
     except DomainError as error:
-        return complain("history", error_text(error, translate)[0])
-    if options.id is not None and not changes:
-        return complain("history", error_text(ChangeUnknown(options.id), translate)[0])
+        raise CommandError(error_text(error, translate)[0]) from error
     if options.json:
         json.dump([_as_json(change, diffs=not options.brief) for change in changes], sys.stdout, indent=2)
         print()
@@ -61,7 +61,13 @@ def _parser(translate: Translate) -> Parser:
         epilog=translate("To undo a change, use agentfs-lsp undo ID."),
     )
     parser.arguments.add_argument(
-        "path", metavar="PATH", nargs="?", help=translate("only changes of this file or folder")
+        "path",
+        metavar="PATH",
+        nargs="?",
+        help=translate(
+            "only changes of this file or folder; relative to the DIR of --workspace if given, otherwise to "
+            "the current folder"
+        ),
     )
     options = parser.options
     options.add_argument("--id", metavar="ID", help=translate("only this change"))

@@ -8,14 +8,10 @@ from dataclasses import dataclass
 
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import SqliteHistory
-from agentfs_lsp.adapters.terminal.argparse_words import Parser
-from agentfs_lsp.adapters.terminal.visible import visible
+from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
 from agentfs_lsp.api.messages.history import trouble_text
 from agentfs_lsp.domain.translation import Translate
-
-
-class NoHistory(Exception):
-    """There is no history; the argument names the path."""
+from agentfs_lsp.service.proposal.record import HistoryQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +36,8 @@ def add_workspace(parser: Parser, translate: Translate) -> None:
 
 
 def find_place(workspace: str | None, translate: Translate) -> Place:
-    """The folder given, or the nearest one around the current folder that has a history. Raises NoHistory."""
+    """The folder given, or the nearest one around the current folder that has a history. Raises
+    CommandError."""
     state = StateFolder()
     history = SqliteHistory(state)
     history.on_trouble(lambda trouble, where: print(trouble_text(trouble, where, translate), file=sys.stderr))
@@ -49,25 +46,30 @@ def find_place(workspace: str | None, translate: Translate) -> Place:
     while not history.knows(root):
         parent = os.path.dirname(root)
         if workspace is not None or parent == root:
-            raise NoHistory(
-                translate(
-                    "There is no history for '{path}'. Name the folder that was open in the editor with "
-                    "--workspace DIR.",
-                    path=visible(given),
-                )
+            missing = translate(
+                "There is no history for '{path}'. Name the folder that was open in the editor with "
+                "--workspace DIR.",
+                path=given,
             )
+            raise CommandError(missing)
         root = parent
     return Place(root, state, history)
 
 
-def place_of(place: Place, path: str, translate: Translate) -> str | None:
-    """The real path of a typed one; None for the whole folder. Raises NoHistory."""
-    real = os.path.realpath(path)
+def place_of(place: Place, workspace: str | None, path: str, translate: Translate) -> str | None:
+    """The real path of a typed one, which is relative to the folder given, or to the current one; None for
+    the whole folder. Raises CommandError, also for a path that neither exists nor ever changed."""
+    typed = os.path.join(workspace or os.getcwd(), path)
+    real = os.path.realpath(typed)
     relative = os.path.relpath(real, place.root)
-    if relative == os.curdir:
-        return None
     if relative.split(os.sep)[0] == os.pardir:
-        raise NoHistory(
-            translate("'{path}' is not in '{folder}'.", path=visible(path), folder=visible(place.root))
+        raise CommandError(translate("'{path}' is not in '{folder}'.", path=path, folder=place.root))
+    if not os.path.lexists(typed) and not place.history.find([place.root], HistoryQuery(1, path=real)):
+        raise CommandError(
+            translate(
+                "'{path}' was not found, neither on disk nor in the history. Check its spelling, or omit it "
+                "to list all changes.",
+                path=typed,
+            )
         )
-    return real
+    return None if relative == os.curdir else real

@@ -24,7 +24,7 @@ from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
-from agentfs_lsp.commands.place import NoHistory, Place, add_workspace, find_place
+from agentfs_lsp.commands.place import Place, add_workspace, find_place
 from agentfs_lsp.commands.printing import console, print_diff, put
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError, LandingUnknown, Rejected
 from agentfs_lsp.domain.settings.settings import Settings
@@ -46,10 +46,7 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     asks = not options.yes
     if asks and not (sys.stdin.isatty() and sys.stdout.isatty()):
         return complain("undo", translate("Cannot ask without a terminal. Use --yes to undo without asking."))
-    try:
-        place = find_place(options.workspace, translate)
-    except NoHistory as error:
-        return complain("undo", str(error))
+    place = find_place(options.workspace, translate)
     agrees: Callable[[Proposal], bool] = partial(_ask, translate) if asks else lambda _: True
     try:
         undone = asyncio.run(_undo(place, options.id, agrees, translate))

@@ -95,22 +95,22 @@ def _parser(translate: Translate) -> Parser:
 def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, translate: Translate) -> int:
     source = copying.SAMPLE if options.dir is None else options.dir.resolve()
     if not source.is_dir():
-        return complain("demo", translate("{folder} is not a folder.", folder=options.dir), USAGE)
+        return complain("demo", translate("'{folder}' is not a folder.", folder=options.dir), USAGE)
     root = base / ("harbour" if options.dir is None else source.name or "workspace")
     try:
         copying.copy_project(source, root)
         turn_plan = plan.sample_plan(translate) if options.dir is None else plan.plan_for(root, translate)
     except copying.TooBigError:
         problem = translate(
-            "{folder} contains more than {files} files or {mib} MiB. Choose a folder inside it.",
+            "'{folder}' contains more than {files} files or {mib} MiB. Choose a folder inside it.",
             folder=options.dir,
             files=copying.MAX_FILES,
             mib=copying.MAX_MIB,
         )
     except plan.NothingToEditError:
-        problem = translate("{folder} contains no text file that the demo can edit.", folder=options.dir)
+        problem = translate("'{folder}' contains no text file that the demo can edit.", folder=options.dir)
     except OSError as error:
-        problem = f"{error.filename}: {error.strerror}"
+        problem = f"'{error.filename}': {error.strerror}"
     else:
         return _play(screen, root, turn_plan, options, translate)
     return complain("demo", problem, USAGE)

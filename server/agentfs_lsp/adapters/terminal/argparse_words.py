@@ -56,6 +56,14 @@ def positive(translate: Translate, text: str) -> int:
     return int(text)
 
 
+class CommandError(Exception):
+    """Ends a command with this message and the exit code `code`."""
+
+    def __init__(self, message: str, code: int = 1) -> None:
+        super().__init__(message)
+        self.code = code
+
+
 def complain(command: str, words: str, code: int = 1) -> int:
     """Print the error, and return its exit code."""
     sys.stderr.write(f"agentfs-lsp {command}: {visible(words)}\n")

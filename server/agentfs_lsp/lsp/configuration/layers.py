@@ -41,7 +41,7 @@ class Layers:
         if name == "changed":
             if raw is None:
                 return self
-            raw = _section(raw)
+            raw = section_of(raw)
         layers = replace(self, **{name: read_layer(raw)})
         before, now = _written_switches(self), _written_switches(layers)
         kept = {
@@ -104,7 +104,7 @@ def effective(layers: Layers, said: Mapping[str, Tightening], own_folders: Seque
 _OURS = frozenset(key.partition(".")[0] for key in SETTINGS)
 
 
-def _section(pushed: object) -> object:
+def section_of(pushed: object) -> object:
     """The section in pushed settings, with or without its name. Some editors push all settings to every
     server: settings without any of our keys contain no section."""
     if not isinstance(pushed, dict):
