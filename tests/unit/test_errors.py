@@ -1,8 +1,10 @@
 """How errors show foreign names and texts, and which codes exist."""
 
 import dataclasses
+import gc
 import re
 import typing
+import weakref
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 from agentfs_lsp.adapters.catalog import translator_for
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.domain import errors
-from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.errors import DomainError, FileMissing, NotLanded
 from agentfs_lsp.domain.revision import Expected
 
 HOSTILE = "x\0\x1b[2J\x07\r\x7f\x9b\u202e\u2066\u200b\ufeff\udc80\ud800y"
@@ -71,3 +73,32 @@ def test_nothing_that_comes_from_outside_is_shown_raw(kind: type[DomainError], l
 
 def test_the_codes_are_those_of_the_contract_and_each_occurs() -> None:
     assert {code for code, _ in ERRORS.values()} == CODES
+
+
+@dataclasses.dataclass
+class Text:
+    """Unlike a string, it can be referred to weakly."""
+
+
+def test_an_error_that_was_told_keeps_nothing_of_where_it_and_the_one_before_it_came_up() -> None:
+    texts: list[weakref.ref[Text]] = []
+
+    def read() -> None:
+        text, outcomes = Text(), [FileMissing("a")]  # the frame holds the error, and the error the frame
+        texts.append(weakref.ref(text))
+        raise outcomes[0]
+
+    def land() -> None:
+        try:
+            read()
+        except FileMissing as missing:
+            raise NotLanded("a", "unchanged") from missing
+
+    gc.disable()
+    try:
+        with pytest.raises(NotLanded) as told:
+            land()
+        told.value.forget_where()
+        assert [text() for text in texts] == [None]
+    finally:
+        gc.enable()

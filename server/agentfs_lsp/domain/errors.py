@@ -36,9 +36,13 @@ class DomainError(Exception):
 
     def forget_where(self) -> None:
         """Drop traceback and context once the error is no longer raised: whoever keeps it would also keep
-        texts of large files and open handles."""
-        self.__traceback__ = self.__context__ = self.__cause__ = None
+        texts of large files and open handles. The errors before it are in their frames' reach as well."""
         self.proposal = None
+        error: BaseException | None = self
+        while error is not None:
+            before = error.__context__
+            error.__traceback__ = error.__context__ = error.__cause__ = None
+            error = before
 
 
 class error_access:  # noqa: N801 - named as contextlib names its own; a generator would slow down every read
