@@ -157,6 +157,25 @@ async def test_a_path_through_a_denied_place_tells_nothing_of_it(tmp_path: Path)
     assert (root / "open/a.txt").read_text() == "text\n"
 
 
+@pytest.mark.parametrize("glob", ["{}/", "{}/**"])
+async def test_a_denied_folders_own_name_tells_nothing_of_it(tmp_path: Path, glob: str) -> None:
+    names = ("folder", "missing", "link", "file")
+    for folder in ("folder", "open"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "link").symlink_to("open")
+    for file in ("file", "open/a.txt"):
+        (tmp_path / file).write_text("text\n")
+    rule = {"files": [glob.format(name) for name in names], "read": "deny", "write": "deny"}
+    async with editing(tmp_path, options={**AUTO, "rules": [rule]}) as editor:
+        for path in ("{}", "{}/../open/a.txt"):
+            told = set()
+            for name in names:
+                for number, answer in enumerate(await every_tool(editor, path.format(name))):
+                    assert answer["error"]["code"] == "ACCESS_DENIED", path.format(name)
+                    told.add((number, answer["text"].replace(name, "NAME")))
+            assert len(told) == 5, path
+
+
 async def test_links_that_stay_inside_are_followed_absolute_ones_too(auto: Editor) -> None:
     (auto.root / "inside").mkdir()
     (auto.root / "inside/a.txt").write_text("text\n")

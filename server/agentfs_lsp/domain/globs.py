@@ -89,6 +89,7 @@ class GlobList:
         self._excluded = FoldedGlobs(negations) if negations else None
         self._spec = GitIgnoreSpec.from_lines(globs)
         self._behind: dict[int, FoldedGlobs] = {}
+        self._has_folders = any(glob.endswith(("/", "/**")) for glob in globs)
 
     def permits(self, path: Spelled) -> str | None:
         """The glob that permits the path: it matches the path as written; nothing excludes a spelling."""
@@ -99,12 +100,15 @@ class GlobList:
 
     def forbids(self, path: Spelled) -> tuple[str, bool] | None:
         """The glob that forbids the path in some spelling, and whether as written. Only a negation of the
-        path as written lifts it."""
-        glob = self._matching(path)
-        if glob is not None:
-            return glob, True
-        otherwise = self._not_excluded(path).match(path)
-        return None if otherwise is None else (otherwise, False)
+        path as written lifts it. The name of a folder counts as another spelling of it, whatever is there:
+        else the answer would tell what is."""
+        as_folder = Spelled(f"{path.raw}/", f"{path.folded}/")
+        for one in (path, as_folder) if self._has_folders else (path,):
+            if (glob := self._matching(one)) is not None:
+                return glob, one is path
+            if (glob := self._not_excluded(one).match(one)) is not None:
+                return glob, False
+        return None
 
     def excludes(self, path: Spelled) -> bool:
         """Whether a negation excludes the path as written."""
