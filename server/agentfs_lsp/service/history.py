@@ -6,12 +6,13 @@ read. `undo.py` undoes them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from secrets import token_hex
+from typing import Generic, TypeVar
 
-from agentfs_lsp.domain.errors import ChangeUnknown, DomainError, OutsideRoots
+from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
 from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.domain.settings.rules import Operation, Permission
 from agentfs_lsp.service.files.store import Location, innermost
@@ -20,15 +21,20 @@ from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, KeptDecision, RecordedFile
 from agentfs_lsp.service.state.workspace import Workspace, in_thread
 
+T = TypeVar("T")
+
 Landed = Sequence[tuple[FileChange, Landing]]
 """Each change as proposed, with its landing."""
 
-Places = Mapping[str, tuple[Location, ...]]
-"""By absolute path of recorded files: the path, and where it leads now, since the file may have been moved,
-with a link in its place; empty if that can't be told."""
+Places = Mapping[str, Sequence[Location]]
+"""By absolute path of recorded files: the path, and where it leads now, if elsewhere, since the file may have
+been moved, with a link in its place; empty if that can't be told."""
 
 Readings = Mapping[str, Permission]
 """By absolute path of recorded files: whether they may be read."""
+
+NameOf = Callable[[RecordedFile], str]
+"""The displayed path of a file."""
 
 MAX_TEXT = 16 * 1024 * 1024
 """Maximum characters of text in one answer."""
@@ -133,83 +139,66 @@ class Browse:
 
 
 @dataclass(frozen=True, slots=True)
-class Browsed:
+class Browsed(Generic[T]):
     """Newest first. `more`: older matches remain; `texts_left_out`: not all texts fitted."""
 
-    changes: tuple[HistoryRecord, ...]
+    changes: Sequence[T]
     more: bool
     texts_left_out: bool
 
 
-async def browse(ws: Workspace, command: Browse) -> Browsed:
-    """The matching changes this session may see. Raises ChangeUnknown, path and store errors."""
+async def browse(ws: Workspace, command: Browse, show: Callable[[HistoryRecord, NameOf], T]) -> Browsed[T]:
+    """The matching changes this session may see, each as `show` makes it on a thread, where everything
+    happens: they may have thousands of files. Raises ChangeUnknown, path and store errors."""
     operation: Operation | None = None if command.session is None else "read"
-    wanted = HistoryQuery(
-        command.limit,
-        command.change_id,
-        None
-        if command.path is None
-        else ws.locate(command.path, operation=operation, directory=True).absolute,
-        session=command.of_session,
-        before=await _order_of(ws, command.before),
-    )
-    viewer = command.session
-    changes, places = await _visible(ws, viewer, replace(wanted, limit=command.limit + 1))
-    more, changes = len(changes) > command.limit, changes[: command.limit]
+    path = command.path
+    if path is not None:
+        path = ws.locate(path, operation=operation, directory=True).absolute
+    while True:
+        roots, in_force = ws.roots, ws.in_force
+        browsed = await in_thread(_browse, ws, command, path, show)
+        if ws.roots is roots and ws.in_force is in_force:  # else it may tell too much
+            return browsed
+
+
+def _browse(
+    ws: Workspace, command: Browse, path: str | None, show: Callable[[HistoryRecord, NameOf], T]
+) -> Browsed[T]:
+    before = None if command.before is None else find_one(ws, command.before, texts=False).order
+    most = command.limit + 1
+    wanted = HistoryQuery(most, command.change_id, path, session=command.of_session, before=before)
+    visible: list[HistoryRecord] = []
+    places: dict[str, Sequence[Location]] = {}
+    readings: dict[str, Permission] = {}
+    while len(visible) < most:
+        found = ws.history.find(_roots(ws), wanted)
+        there = resolve(ws, command.session, found, places)
+        places |= there
+        readings |= judge(ws, command.session, there)
+        seen = (as_seen(ws, command.session, change, readings) for change in found)
+        visible += [change for change in seen if any(map(wanted.selects, change.files))]
+        if len(found) < wanted.limit:
+            break
+        wanted = replace(wanted, before=found[-1].order, limit=max(most, _AT_ONCE))
+    changes, left_out = visible[: command.limit], False
     if command.change_id is not None and not changes:
         raise ChangeUnknown(command.change_id)
-    left_out = False
     if command.texts:
-        changes, left_out = await _with_texts(ws, viewer, changes, judge(ws, viewer, places))
-        places = await in_thread(resolve, ws, viewer, changes)
-    # Again, because folders and settings may have changed meanwhile.
-    readings = judge(ws, viewer, places)
-    seen = (as_seen(ws, viewer, change, readings) for change in changes)
-    return Browsed(tuple(change for change in seen if change.files), more, left_out)
+        changes, left_out = _with_texts(ws, command.session, changes, readings)
+    shown = [show(change, lambda file: ws.name_of(places[file.absolute][0])) for change in changes]
+    return Browsed(shown, len(visible) > command.limit, left_out)
 
 
-async def _order_of(ws: Workspace, change_id: str | None) -> tuple[int, str] | None:
-    if change_id is None:
-        return None
-    return (await find_one(ws, change_id)).order
-
-
-async def find_one(ws: Workspace, change_id: str, *, texts: bool = False) -> HistoryRecord:
-    """The change with this id, visible or not. Raises ChangeUnknown."""
-    found = await in_thread(ws.history.find, _roots(ws), HistoryQuery(1, change_id, texts=texts))
+def find_one(ws: Workspace, change_id: str, *, texts: bool = True) -> HistoryRecord:
+    """The change with this id, visible or not. Blocking. Raises ChangeUnknown."""
+    found = ws.history.find(_roots(ws), HistoryQuery(1, change_id, texts=texts))
     if not found:
         raise ChangeUnknown(change_id)
     return found[0]
 
 
-async def _visible(
-    ws: Workspace, viewer: str | None, wanted: HistoryQuery
-) -> tuple[list[HistoryRecord], Places]:
-    visible: list[HistoryRecord] = []
-    places: dict[str, tuple[Location, ...]] = {}
-    most = at_once = wanted.limit
-    while len(visible) < most:
-        asked = replace(wanted, limit=at_once)
-        found, there = await in_thread(_find, ws, viewer, _roots(ws), asked)
-        readings = judge(ws, viewer, there)
-        seen = (as_seen(ws, viewer, change, readings) for change in found)
-        visible += [change for change in seen if any(map(wanted.selects, change.files))]
-        places |= there
-        if len(found) < asked.limit:
-            break
-        wanted, at_once = replace(wanted, before=found[-1].order), max(most, _AT_ONCE)
-    return visible[:most], places
-
-
-def _find(
-    ws: Workspace, viewer: str | None, roots: Sequence[str], wanted: HistoryQuery
-) -> tuple[list[HistoryRecord], Places]:
-    found = ws.history.find(roots, wanted)
-    return found, resolve(ws, viewer, found)
-
-
-async def _with_texts(
-    ws: Workspace, viewer: str | None, changes: list[HistoryRecord], readings: Readings
+def _with_texts(
+    ws: Workspace, viewer: str | None, changes: Sequence[HistoryRecord], readings: Readings
 ) -> tuple[list[HistoryRecord], bool]:
     """The changes with as many texts as fit, the newest first, and whether some did not."""
     filled: list[HistoryRecord] = []
@@ -217,7 +206,7 @@ async def _with_texts(
     for change in changes:
         if room > 0:
             try:
-                kept = await find_one(ws, change.id, texts=True)
+                kept = find_one(ws, change.id)
             except ChangeUnknown:  # deleted, or set aside with the database, since it was found
                 continue
             whole = as_seen(ws, viewer, kept, readings)
@@ -235,18 +224,27 @@ def texts_of(file: RecordedFile) -> tuple[str | None, str | None, str | None]:
     return file.before, file.proposed, file.after
 
 
-def resolve(ws: Workspace, viewer: str | None, changes: Iterable[HistoryRecord]) -> Places:
-    """Resolve the paths of these changes' files, each once. Blocking."""
-    places: dict[str, tuple[Location, ...]] = {}
+def resolve(
+    ws: Workspace, viewer: str | None, changes: Iterable[HistoryRecord], known: Container[str] = ()
+) -> Places:
+    """Resolve the paths of these changes' files, each once, but for the `known` ones. Blocking."""
+    places: dict[str, Sequence[Location]] = {}
     for file in (file for change in changes for file in change.files):
-        if file.absolute not in places:
-            try:
-                location = location_of(ws, file)
-                leads_to = location if viewer is None else ws.files.resolve(location.root, location.relative)
-                places[file.absolute] = tuple({location, leads_to})
-            except DomainError:
-                places[file.absolute] = ()
+        path = file.absolute
+        if path not in places and path not in known:
+            places[path] = _places_of(ws, viewer, path)
     return places
+
+
+def _places_of(ws: Workspace, viewer: str | None, path: str) -> Sequence[Location]:
+    location = innermost(path, ws.roots)
+    if location is None:
+        return ()
+    try:
+        leads_to = location if viewer is None else ws.files.resolve(location.root, location.relative)
+    except DomainError:
+        return ()
+    return (location,) if leads_to == location else (location, leads_to)
 
 
 def judge(ws: Workspace, viewer: str | None, places: Places) -> Readings:
@@ -254,7 +252,7 @@ def judge(ws: Workspace, viewer: str | None, places: Places) -> Readings:
     can't be told, or the folder has been closed. The user (None) may read all files in open folders."""
 
     def decision(path: str, found: Sequence[Location]) -> Permission:
-        if not found or innermost(path, ws.roots) is None:
+        if not found or (found[0].root not in ws.roots and innermost(path, ws.roots) is None):
             return "deny"
         if viewer is None:
             return "allow"
@@ -274,25 +272,15 @@ def as_seen(ws: Workspace, viewer: str | None, change: HistoryRecord, readings: 
         if decision == "allow":
             seen.append(file)
         elif viewer is not None and decision == "ask":
-            record = ws.sessions.get(viewer, file.absolute)
-            known = None if record is None else record.revision.hash
+            known = ws.sessions.hash_read(viewer, file.absolute)
             if known is not None and known in (file.before_hash, file.after_hash):
                 seen.append(_only_version(file, known))
-    return change if seen == [*change.files] else replace(change, files=tuple(seen))
-
-
-def location_of(ws: Workspace, file: RecordedFile) -> Location:
-    """The file in the innermost open folder, which decides about it. Raises OutsideRoots if there is none."""
-    location = innermost(file.absolute, ws.roots)
-    if location is None:
-        raise OutsideRoots(file.relative)
-    return location
+    return change if seen == [*change.files] else change._replace(files=tuple(seen))
 
 
 def _only_version(file: RecordedFile, known: str) -> RecordedFile:
     before, after = file.before_hash == known, file.after_hash == known
-    return replace(
-        file,
+    return file._replace(
         before_hash=known if before else None,
         after_hash=known if after else None,
         before=file.before if before else None,

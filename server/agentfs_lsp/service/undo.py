@@ -34,8 +34,8 @@ from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import first_eol, is_ended, line_of, normalize, without_end
 from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode, eol_of
 from agentfs_lsp.service.files.snapshot import REPLACEMENT, Snapshot
-from agentfs_lsp.service.files.store import Location, Root
-from agentfs_lsp.service.history import Places, as_seen, find_one, judge, location_of, resolve
+from agentfs_lsp.service.files.store import Location, Root, innermost
+from agentfs_lsp.service.history import Places, as_seen, find_one, judge, resolve
 from agentfs_lsp.service.landing.landing import FileOutcome
 from agentfs_lsp.service.landing.merging import splices_into
 from agentfs_lsp.service.landing.redaction import looking_unseen, unseen
@@ -105,7 +105,7 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
 
 
 class _Reverse:
-    """The reverse of a change. `find` sets `change` and `accesses`; `places` is where its paths lead now."""
+    """The reverse of a change. `find` sets `change`, `places` (where its paths led then) and `accesses`."""
 
     change: HistoryRecord
 
@@ -119,8 +119,7 @@ class _Reverse:
 
     async def find(self) -> Mapping[str, str]:
         ws, viewer = self._ws, self._command.viewer
-        self.change = await _find_change(ws, self._command, self._last)
-        await self._resolve()
+        self.change, self.places = await in_thread(_find_change, ws, self._command, self._last)
         _check_undoable(ws, viewer, self.change, self.places)
         for location in _locate(ws, self.change):
             readable = _may_read(ws, viewer, location)
@@ -134,7 +133,6 @@ class _Reverse:
 
     async def compute(self) -> Sequence[FileChange]:
         ws, viewer, change = self._ws, self._command.viewer, self.change
-        await self._resolve()
         _check_not_denied(ws, viewer, change, self.places)  # perhaps only since the request arrived
         self._locations = _locate(ws, change)
         with error_access(together(self.accesses)):
@@ -146,21 +144,19 @@ class _Reverse:
     async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
         if all(isinstance(outcome, Landing) for outcome in outcomes):
             await in_thread(_remove_folders, self._ws, self.change, self._locations)
-            await self._resolve()
-
-    async def _resolve(self) -> None:
-        self.places = await in_thread(resolve, self._ws, self._command.viewer, (self.change,))
 
 
-async def _find_change(ws: Workspace, command: Undo, last: str | None) -> HistoryRecord:
-    if command.change_id is not None:
-        return await find_one(ws, command.change_id, texts=True)
-    if last is None:
+def _find_change(ws: Workspace, command: Undo, last: str | None) -> tuple[HistoryRecord, Places]:
+    wanted = last if command.change_id is None else command.change_id
+    if wanted is None:
         raise NothingToUndo
     try:
-        return await find_one(ws, last, texts=True)
+        change = find_one(ws, wanted)
     except ChangeUnknown:
-        raise NothingToUndo(unrecorded=True) from None
+        if command.change_id is None:
+            raise NothingToUndo(unrecorded=True) from None
+        raise
+    return change, resolve(ws, command.viewer, (change,))
 
 
 def _may_read(ws: Workspace, viewer: str | None, location: Location) -> bool:
@@ -186,7 +182,8 @@ def _check_not_denied(ws: Workspace, viewer: str | None, change: HistoryRecord, 
 
 
 def _locate(ws: Workspace, change: HistoryRecord) -> list[Location]:
-    return [location_of(ws, file) for file in change.files]
+    """The files in the innermost open folders, which decide about them."""
+    return [location for file in change.files if (location := innermost(file.absolute, ws.roots))]
 
 
 def _remove_folders(ws: Workspace, change: HistoryRecord, locations: Sequence[Location]) -> None:
@@ -324,7 +321,7 @@ def _with_edits_elsewhere(file: RecordedFile, accepted: str | None) -> RecordedF
     kept = apply_splices(accepted, pieces)
     if eol_of(after) != "mixed":  # the save may have converted them all
         kept = apply_splices(old, splices_towards(old, kept, first_eol(after)))
-    return replace(file, before=kept)
+    return file._replace(before=kept)
 
 
 def _in_old_encoding(file: RecordedFile, snapshot: Snapshot) -> Snapshot:

@@ -1,7 +1,6 @@
 """The port `History` in memory."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 from agentfs_lsp.domain.settings.groups import HistorySettings
 from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, HistoryTrouble, RecordedFile
@@ -24,7 +23,7 @@ class MemoryHistory:
             here = [file for file in record.files if file.root in roots]
             files = [file for file in here if wanted.path_in(file.root) is not None]
             if files and _fits(record, wanted):
-                found.append(replace(record, files=tuple(_with(file, texts=wanted.texts) for file in files)))
+                found.append(record._replace(files=tuple(_with(file, texts=wanted.texts) for file in files)))
         return found[: wanted.limit]
 
     def drop(self, change_id: str) -> None:
@@ -35,8 +34,8 @@ class MemoryHistory:
         """Delete a change's texts, as if they did not fit."""
         for number, record in enumerate(self.records):
             if record.id == change_id:
-                files = tuple(replace(_with(file, texts=False), texts_kept=False) for file in record.files)
-                self.records[number] = replace(record, files=files)
+                files = tuple(_with(file, texts=False)._replace(texts_kept=False) for file in record.files)
+                self.records[number] = record._replace(files=files)
 
     def configure(self, settings: HistorySettings) -> None:
         self.settings = settings
@@ -60,4 +59,4 @@ def _fits(record: HistoryRecord, wanted: HistoryQuery) -> bool:
 
 
 def _with(file: RecordedFile, *, texts: bool) -> RecordedFile:
-    return file if texts else replace(file, before=None, proposed=None, after=None, accepted=None)
+    return file if texts else file._replace(before=None, proposed=None, after=None, accepted=None)

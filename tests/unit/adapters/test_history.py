@@ -5,7 +5,6 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +75,7 @@ def ids(store: SqliteHistory, limit: int = 100_000, **wanted: Any) -> list[str]:
 @pytest.mark.parametrize("text", ["", "plain\n", "\r\n\u2028é🙂", "lone \udcff surrogate"])
 def test_what_is_kept_is_found_as_it_was(history: SqliteHistory, text: str) -> None:
     kept = change(1, text, "b" + text, agent=text, explanation=text)
-    kept = replace(kept, files=(replace(kept.files[0], accepted="c" + text),))
+    kept = kept._replace(files=(kept.files[0]._replace(accepted="c" + text),))
     history.keep(0, lambda: kept)
     assert history.find([ROOT], HistoryQuery(1, texts=True)) == [kept]
 
@@ -108,7 +107,7 @@ def test_a_text_that_many_changes_hold_is_kept_once(history: SqliteHistory, fold
 def test_texts_of_changes_that_are_gone_are_gone(history: SqliteHistory, folder: Path) -> None:
     history.keep(0, lambda: change(1, "shared", "first"))
     old = change(2, "shared", "second", time_ms=NOW_MS - 11 * DAY_MS)
-    old = replace(old, files=(replace(old.files[0], accepted="third"),))
+    old = old._replace(files=(old.files[0]._replace(accepted="third"),))
     history.keep(0, lambda: old)
     assert ids(history) == ["id-1"]
     history.close()
@@ -142,7 +141,7 @@ def test_memory_has_an_end(history: SqliteHistory) -> None:
 def test_a_file_from_before_accepted_texts_were_kept_takes_them(tmp_path: Path, folder: Path) -> None:
     state = altered(tmp_path, folder, "DROP TABLE accepted")
     second = SqliteHistory(state)
-    kept = replace(change(2), files=(replace(change(2).files[0], accepted="amended"),))
+    kept = change(2)._replace(files=(change(2).files[0]._replace(accepted="amended"),))
     second.keep(0, lambda: kept)
     newest, older = second.find([ROOT], HistoryQuery(2, texts=True))
     second.close()

@@ -1,7 +1,6 @@
 """The contract of `History`: the same cases for SQLite and in memory."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,7 +57,7 @@ def found(history: History, wanted: HistoryQuery, *roots: str) -> list[str]:
 
 
 def test_what_is_kept_is_found_as_it_was(history: History) -> None:
-    kept = record(1, replace(file(), folders_made=2, accepted="accepted"))
+    kept = record(1, file()._replace(folders_made=2, accepted="accepted"))
     keep(history, kept)
     assert history.find([ROOT], HistoryQuery(1, texts=True)) == [kept]
 

@@ -1,6 +1,7 @@
 """agentfs/history as a use case (docs/protocol.md#11-history-and-undo)."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,9 +9,9 @@ import pytest
 from agentfs_lsp.domain.errors import ChangeUnknown
 from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.service import history
-from agentfs_lsp.service.files.store import Location, Root
 from agentfs_lsp.service.history import Browse, Browsed, browse
 from agentfs_lsp.service.proposal.record import HistoryRecord
+from agentfs_lsp.service.state.workspace import Workspace
 from support.fakes.workspace import FakeWorkspace, edit_of, write_of
 
 
@@ -25,11 +26,14 @@ async def three(work: FakeWorkspace) -> FakeWorkspace:
     return work
 
 
-async def asked(work: FakeWorkspace, session: str | None = "s", **more: Any) -> Browsed:
-    return await browse(work.ws, Browse(session, **more))
+Found = Browsed[HistoryRecord]
 
 
-def paths(found: Browsed) -> list[list[str]]:
+async def asked(work: FakeWorkspace, session: str | None = "s", **more: Any) -> Found:
+    return await browse(work.ws, Browse(session, **more), lambda change, _: change)
+
+
+def paths(found: Found) -> list[list[str]]:
     return [[file.relative for file in change.files] for change in found.changes]
 
 
@@ -76,9 +80,9 @@ async def test_what_was_dropped_is_left_out(three: FakeWorkspace, monkeypatch: p
     dropped = three.history.records[1].id
     find_one = history.find_one
 
-    async def find_behind_a_drop(*args: Any, **more: Any) -> Any:
+    def find_behind_a_drop(*args: Any, **more: Any) -> Any:
         three.history.drop(dropped)
-        return await find_one(*args, **more)
+        return find_one(*args, **more)
 
     monkeypatch.setattr(history, "find_one", find_behind_a_drop)
     assert paths(await asked(three, texts=True)) == [["a.txt"], ["a.txt"]]
@@ -103,16 +107,22 @@ async def test_of_many_that_may_not_be_read_those_behind_them_are_found(work: Fa
     assert paths(await asked(work, limit=2)) == [["a.txt"]]
 
 
-async def test_paths_are_resolved_off_the_loop(three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    resolve, resolved = three.store.resolve, []
+async def test_a_page_is_judged_and_made_off_the_loop(
+    three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[tuple[str, object]] = []
 
-    def noted(root: Root, relative: str) -> Location:
-        resolved.append((relative, asyncio.current_task()))  # threads have none
-        return resolve(root, relative)
+    def noted(work: Callable[..., Any], name: Callable[..., str]) -> Callable[..., Any]:
+        def noting(*arguments: Any) -> Any:
+            done.append((name(*arguments), asyncio.current_task()))  # threads have none
+            return work(*arguments)
 
-    monkeypatch.setattr(three.store, "resolve", noted)
-    await asked(three)
-    assert sorted(resolved) == [("a.txt", None), ("src/b.txt", None)]
+        return noting
+
+    monkeypatch.setattr(three.store, "resolve", noted(three.store.resolve, lambda _, relative: relative))
+    monkeypatch.setattr(Workspace, "judge", noted(Workspace.judge, lambda *_: "judged"))
+    await browse(three.ws, Browse("s"), noted(lambda change, _: change, lambda *_: "shown"))
+    assert done == [(what, None) for what in ("a.txt", "src/b.txt", *["judged"] * 2, *["shown"] * 3)]
 
 
 async def test_where_reading_asks_a_session_sees_the_state_it_knows(work: FakeWorkspace) -> None:
@@ -125,13 +135,28 @@ async def test_where_reading_asks_a_session_sees_the_state_it_knows(work: FakeWo
     (file,) = change.files
     assert (file.before, file.after, file.proposed) == (None, "KEY=2\n", None)
     assert file.before_hash is None
-    assert (await asked(work, session="stranger")).changes == ()
+    assert (await asked(work, session="stranger")).changes == []
+
+
+async def test_what_is_denied_meanwhile_is_left_out(
+    three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judge = Workspace.judge
+
+    def judge_and_deny(*arguments: Any) -> Any:
+        verdict = judge(*arguments)
+        monkeypatch.undo()
+        three.set(rules=(Rule(("a.txt",), read="deny"),))
+        return verdict
+
+    monkeypatch.setattr(Workspace, "judge", judge_and_deny)
+    assert paths(await asked(three)) == [["src/b.txt"]]
 
 
 async def test_nothing_is_kept_where_that_is_not_wanted(work: FakeWorkspace) -> None:
     work.set(approval__mode="auto_edit", history__enabled=False)
     await work.write("a.txt", "one\n")
-    assert (await asked(work)).changes == ()
+    assert (await asked(work)).changes == []
 
 
 async def test_of_a_closed_folder_nothing_is_told(

@@ -1,6 +1,7 @@
 """agentfs/undo as a use case (docs/protocol.md#11-history-and-undo)."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from agentfs_lsp.domain.errors import (
 )
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.rules import Rule
+from agentfs_lsp.service.proposal.record import HistoryRecord
 from support.fakes.review import ScriptedApplier, refuses, saves, saves_and
 from support.fakes.store import HOME, disk_full
 from support.fakes.time import settle
@@ -342,13 +344,39 @@ async def test_without_its_texts_a_change_cannot_be_undone(lines: FakeWorkspace)
         await lines.undo()
 
 
-async def test_without_all_of_its_folders_a_change_cannot_be_undone(work: FakeWorkspace) -> None:
+async def test_its_paths_are_resolved_once(lines: FakeWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    await lines.edit("a.txt", "line 5", "five")
+    resolve, resolved = lines.store.resolve, []
+
+    def noted(root: Any, relative: str) -> Any:
+        resolved.append(relative)
+        return resolve(root, relative)
+
+    monkeypatch.setattr(lines.store, "resolve", noted)
+    await lines.undo()
+    assert resolved == ["a.txt"]
+
+
+@pytest.mark.parametrize("meanwhile", [False])
+async def test_without_all_of_its_folders_a_change_cannot_be_undone(
+    work: FakeWorkspace, monkeypatch: pytest.MonkeyPatch, meanwhile: bool
+) -> None:
     work.set(approval__mode="auto_edit")
     work.open_roots("work", "other")
     await work.batch(write_of("work/a.txt", "a\n"), write_of("other/b.txt", "b\n"))
-    work.open_roots("work")
+    find = work.history.find
+
+    def find_and_close(*query: Any) -> list[HistoryRecord]:
+        found = find(*query)
+        work.open_roots("work")
+        return found
+
+    if meanwhile:
+        monkeypatch.setattr(work.history, "find", find_and_close)
+    else:
+        work.open_roots("work")
     with pytest.raises(NotUndoable, match="elsewhere"):
-        await work.undo()
+        await work.undo(last_id(work), by_user=meanwhile)
 
 
 async def test_bytes_that_are_no_text_are_not_made_up(lines: FakeWorkspace) -> None:

@@ -15,7 +15,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from typing import TypeVar
@@ -145,8 +144,9 @@ class SqliteHistory:
                     continue
                 for change in self._with(root, lambda one: one.find(wanted, self._oldest_ms())):
                     there = found.get(change.id)
-                    files = (*there.files, *change.files) if there else change.files
-                    found[change.id] = replace(change, files=files)
+                    found[change.id] = (
+                        change._replace(files=(*there.files, *change.files)) if there else change
+                    )
         newest = sorted(found.values(), key=lambda change: change.order, reverse=True)
         return newest[: wanted.limit]
 
@@ -226,7 +226,7 @@ def _is_damage(error: Exception) -> bool:
 
 def _without_texts(change: HistoryRecord) -> Callable[[], HistoryRecord]:
     files = tuple(
-        replace(file, before=None, proposed=None, accepted=None, after=None, texts_kept=False)
+        file._replace(before=None, proposed=None, accepted=None, after=None, texts_kept=False)
         for file in change.files
     )
-    return lambda: replace(change, files=files)
+    return lambda: change._replace(files=files)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, get_args
 
+from agentfs_lsp.service.proposal.change import Operation
 from agentfs_lsp.service.proposal.record import HistoryRecord, KeptDecision, RecordedFile
 
 CHANGE_COLUMNS = (
@@ -17,17 +19,18 @@ _FACTS = ("operation", "before_hash", "after_hash", "lines_added", "lines_remove
 _TEXTS = ("before", "proposed", "after")
 
 FILE_COLUMNS = ("change_id", "position", "path", *_FACTS, "texts_kept", *_TEXTS)
+_FOUND_COLUMNS = (*FILE_COLUMNS[2:], "folders_made", "accepted")
 
 _LAST_MS = 253_402_300_799_000
 """The end of the year 9999; later times have no date."""
 
-_CHOICES = {
-    "decision": get_args(KeptDecision),
-    "landing": ("disk", "editor"),
-    "operation": ("create", "update", "delete"),
+_TYPES: Mapping[str, tuple[type, ...]] = {
+    "bom": (bytes,),
+    **dict.fromkeys(("time_ms", "modified_by_user", "files_in_all"), (int,)),
+    **dict.fromkeys(("lines_added", "lines_removed", "texts_kept", "folders_made"), (int,)),
+    **dict.fromkeys((*_TEXTS, "accepted", "before_hash", "after_hash"), (str, bytes, type(None))),
 }
-_WHOLE = {"modified_by_user", "files_in_all", "lines_added", "lines_removed", "texts_kept", "folders_made"}
-_MISSING = {"before_hash", "after_hash", "before", "proposed", "after", "accepted"}
+"""All other columns are strings, which may be stored as blobs."""
 
 
 class Damaged(Exception):
@@ -53,36 +56,35 @@ def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> 
     """The change of a row and its files' rows, which contain texts instead of row ids, the number of folders
     created, and the accepted text."""
     fields = _checked(CHANGE_COLUMNS, row)
+    known = fields["decision"] in get_args(KeptDecision) and fields["landing"] in ("disk", "editor")
+    if not known or not 0 <= fields["time_ms"] <= _LAST_MS:
+        raise Damaged
     fields["modified_by_user"] = bool(fields["modified_by_user"])
     return HistoryRecord(**fields, files=tuple(_file_of(one, root) for one in files))
 
 
 def _file_of(row: Sequence[Any], root: str) -> RecordedFile:
-    fields = _checked((*FILE_COLUMNS[2:], "folders_made", "accepted"), row[2:])
+    fields = _checked(_FOUND_COLUMNS, row[2:])
+    if fields["operation"] not in get_args(Operation) or not _is_encoding(fields["encoding"]):
+        raise Damaged
     fields["texts_kept"] = bool(fields["texts_kept"])
     return RecordedFile(root, relative=fields.pop("path"), **fields)
 
 
 def _checked(columns: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
-    fields = {column: _restored(column, value) for column, value in zip(columns, row, strict=True)}
-    if not all(map(_fits, fields, fields.values())):
-        raise Damaged
+    fields = dict(zip(columns, row, strict=True))
+    for column in _blobs(columns, tuple(map(type, row))):
+        fields[column] = _restored(fields[column])
     return fields
 
 
-def _fits(column: str, value: object) -> bool:
-    match column:
-        case "time_ms":
-            return isinstance(value, int) and 0 <= value <= _LAST_MS
-        case "bom":
-            return isinstance(value, bytes)
-        case "encoding":
-            return isinstance(value, str) and _is_encoding(value)
-        case _ if column in _CHOICES:
-            return value in _CHOICES[column]
-        case _ if column in _WHOLE:
-            return isinstance(value, int)
-    return isinstance(value, str) or (value is None and column in _MISSING)
+@lru_cache
+def _blobs(columns: Sequence[str], types: Sequence[type]) -> Sequence[str]:
+    """The columns whose string is stored as a blob. Raises Damaged if a value is of a wrong type."""
+    for column, kind in zip(columns, types, strict=True):
+        if kind not in _TYPES.get(column, (str, bytes)):
+            raise Damaged
+    return [column for column, kind in zip(columns, types, strict=True) if kind is bytes and column != "bom"]
 
 
 def _is_encoding(name: str) -> bool:
@@ -104,9 +106,7 @@ def storable(value: object) -> object:
     return value
 
 
-def _restored(column: str, value: Any) -> Any:
-    if column == "bom" or not isinstance(value, bytes):
-        return value
+def _restored(value: bytes) -> str:
     try:
         return value.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:

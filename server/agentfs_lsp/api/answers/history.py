@@ -6,12 +6,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from agentfs_lsp.api.results import LandedChange, LandedFile
+    from agentfs_lsp.service.history import NameOf
     from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
-
-    NameOf = Callable[[RecordedFile], str]
 
 
 def change_on_wire(change: HistoryRecord, name_of: NameOf, *, texts: bool) -> LandedChange:

@@ -9,11 +9,9 @@ from agentfs_lsp.api.answers.history import change_on_wire
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import HistoryParams
 from agentfs_lsp.api.parsing import parse
-from agentfs_lsp.api.results import Envelope, History, Stats
+from agentfs_lsp.api.results import Envelope, History, LandedChange, Stats
 from agentfs_lsp.domain.translation import Translate, sentences
-from agentfs_lsp.service.history import Browse, Browsed, browse, location_of
-from agentfs_lsp.service.proposal.record import RecordedFile
-from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.history import Browse, Browsed, browse
 
 
 async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
@@ -29,29 +27,24 @@ async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envel
         params.limit,
         params.texts,
     )
-    browsed = await browse(exchange.ws, command)
-    name_of = partial(_name, exchange.ws)
-    changes = [change_on_wire(change, name_of, texts=params.texts) for change in browsed.changes]
-    data: History = {"changes": changes, "more": browsed.more}
+    browsed = await browse(exchange.ws, command, partial(change_on_wire, texts=params.texts))
+    data: History = {"changes": [*browsed.changes], "more": browsed.more}
     stats: Stats = {"time_ms": exchange.time_ms()}
     return exchange.succeed(data, _text(exchange.translate, browsed), stats, partial=browsed.texts_left_out)
-
-
-def _name(ws: Workspace, file: RecordedFile) -> str:
-    return ws.name_of(location_of(ws, file))
 
 
 def _names_session(params: object) -> bool:
     return isinstance(params, dict) and params.get("session") is not None
 
 
-def _text(translate: Translate, browsed: Browsed) -> str:
+def _text(translate: Translate, browsed: Browsed[LandedChange]) -> str:
     changes = browsed.changes
     if not changes:
         return translate("No changes were found.")
     said = [translate("Found one change.", plural="Found {count} changes, newest first.", count=len(changes))]
     if browsed.more:
-        said.append(translate("There are older changes: continue with before={id}.", id=changes[-1].id))
+        last = changes[-1]["change_id"]
+        said.append(translate("There are older changes: continue with before={id}.", id=last))
     if browsed.texts_left_out:
         said.append(
             translate("Some texts did not fit into the response. Request a single change by its change_id.")

@@ -23,13 +23,18 @@ if TYPE_CHECKING:
 # --- files on disk ----------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Root:
     """A workspace folder: its name (the prefix of paths if there are several roots), real path and URI."""
 
     name: str
     path: str
     uri: str
+
+    @cached
+    def prefix(self) -> str:
+        """What the real absolute paths of its files begin with."""
+        return f"{self.path.rstrip('/')}/"
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class Location:
     @cached
     def absolute(self) -> str:
         """The real absolute path, for display and comparison. Never open it; go through `FileStore`."""
-        return f"{self.root.path.rstrip('/')}/{self.relative}"
+        return self.root.prefix + self.relative
 
     @property
     def uri(self) -> str:
@@ -54,11 +59,11 @@ def innermost(absolute: str, roots: Iterable[Root]) -> Location | None:
     """The place with this real absolute path in the innermost of these roots that contains it, if any;
     `relative` is empty for a root itself (docs/protocol.md#4-paths-and-roots)."""
     path = f"{absolute.rstrip('/')}/"
-    containing = [root for root in roots if path.startswith(f"{root.path.rstrip('/')}/")]
+    containing = [root for root in roots if path.startswith(root.prefix)]
     if not containing:
         return None
     root = containing[0] if len(containing) == 1 else max(containing, key=lambda one: len(one.path))
-    return Location(root, path[len(root.path.rstrip("/")) + 1 : -1])
+    return Location(root, path[len(root.prefix) : -1])
 
 
 def placed(location: Location, roots: Sequence[Root]) -> Location:

@@ -6,7 +6,7 @@ Values and the storage port; `history.py` decides who may see what.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,8 +18,7 @@ KeptDecision = Literal["allowed", "accepted", "amended", "withdrawn"]
 """How the change came to land. "withdrawn": the user applied it after it had been withdrawn."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedFile:
+class RecordedFile(NamedTuple):
     """One file of a change. `root` is the real path of its workspace folder, `relative` the path inside it.
     Hashes are of the bytes, None if the file did not exist. Texts are as reads show them; None if the file
     did not exist, the query omitted them, or they are not stored (`texts_kept`). `accepted` is set if the
@@ -48,8 +47,7 @@ class RecordedFile:
         return f"{self.root.rstrip('/')}/{self.relative}"
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryRecord:
+class HistoryRecord(NamedTuple):
     """A change that landed. `time_ms` is since the epoch; `connection` (the server process) and `session`
     identify the owner; `files_in_all` includes files in other workspace folders."""
 

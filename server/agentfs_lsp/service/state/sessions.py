@@ -69,6 +69,11 @@ class Sessions:
                 self._texts.move_to_end(key)
         return record
 
+    def hash_read(self, session: str, absolute: str) -> str | None:
+        """The hash in the record, if any. Not a use of it, and allowed on any thread."""
+        record = self._records.get((session, absolute))
+        return None if record is None else record.revision.hash
+
     def known(self, session: str, absolute: str) -> Known:
         """What the session knows of the file now, for a later call of `basis`."""
         return Known(self.get(session, absolute), self._moment)
