@@ -176,9 +176,9 @@ def _check_undoable(ws: Workspace, viewer: str | None, change: HistoryRecord, pl
 
 def _check_not_denied(ws: Workspace, viewer: str | None, change: HistoryRecord, places: Places) -> None:
     """Raise NotUndoable if the change has a file whose reading is denied: every answer about it would tell
-    something of that file."""
+    something of that file. To the user only a closed folder denies it."""
     if "deny" in judge(ws, viewer, places).values():
-        raise NotUndoable(change.id, "denied")
+        raise NotUndoable(change.id, "elsewhere" if viewer is None else "denied")
 
 
 def _locate(ws: Workspace, change: HistoryRecord) -> list[Location]:

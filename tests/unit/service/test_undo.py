@@ -357,7 +357,7 @@ async def test_its_paths_are_resolved_once(lines: FakeWorkspace, monkeypatch: py
     assert resolved == ["a.txt"]
 
 
-@pytest.mark.parametrize("meanwhile", [False])
+@pytest.mark.parametrize("meanwhile", [False, True])
 async def test_without_all_of_its_folders_a_change_cannot_be_undone(
     work: FakeWorkspace, monkeypatch: pytest.MonkeyPatch, meanwhile: bool
 ) -> None:
