@@ -2,14 +2,11 @@
 (docs/protocol.md#10-agentfsbatch, docs/protocol.md#93-how-it-lands)."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from support.editor import APPLY, AUTO, NO_ANSWER, Editor, editing
 from support.wire import Message
-
-IMPATIENT: Any = {"landing_timeout_s": 0.2, "approval": {"timeout_s": 0.2}}
 
 OPERATIONS = [
     {"tool": "edit", "params": {"path": "open.py", "old_string": "1", "new_string": "2"}},
@@ -45,8 +42,7 @@ def in_editor(editor: Editor) -> dict[str, str]:
 
 
 async def test_one_that_applies_a_part_and_is_silent_then_has_that_taken_back(files: Path) -> None:
-    options = {**IMPATIENT, **AUTO, "landing_timeout_s": 1}
-    async with editing(files, options=options) as editor:
+    async with editing(files, options=AUTO) as editor:
 
         def apply_the_first(params: Message) -> object:
             of_the_first = params["edit"]["documentChanges"][0]["textDocument"]["uri"] == editor.uri(
@@ -56,7 +52,7 @@ async def test_one_that_applies_a_part_and_is_silent_then_has_that_taken_back(fi
 
         editor.answers[APPLY] = apply_the_first
         await opened(editor)
-        answer = await editor.request("agentfs/batch", {"operations": OPERATIONS})
+        answer = await editor.in_vain(editor.start("agentfs/batch", {"operations": OPERATIONS}), 2)
         assert (on_disk(files), in_editor(editor)) == (OLD, OPEN)
         assert not (files / "made").exists()
         assert len(editor.all(APPLY)) == 3, "the second of them is cancelled, the third takes the first back"
@@ -65,8 +61,7 @@ async def test_one_that_applies_a_part_and_is_silent_then_has_that_taken_back(fi
 
 
 async def test_a_client_that_takes_nothing_back_is_answered_for_all_the_same(files: Path) -> None:
-    options = {**IMPATIENT, **AUTO}
-    async with editing(files, options=options) as editor:
+    async with editing(files, options=AUTO) as editor:
 
         def apply_the_first(params: Message) -> object:
             match len(editor.all(APPLY)):
@@ -79,7 +74,7 @@ async def test_a_client_that_takes_nothing_back_is_answered_for_all_the_same(fil
 
         editor.answers[APPLY] = apply_the_first
         await opened(editor)
-        answer = await editor.request("agentfs/batch", {"operations": OPERATIONS})
+        answer = await editor.in_vain(editor.start("agentfs/batch", {"operations": OPERATIONS}), 3)
         back = (await editor.seen_message(APPLY, 3))["id"]
         assert (await editor.seen("$/cancelRequest"))["id"] == back
         assert (on_disk(files), in_editor(editor)) == (OLD, {**OPEN, "open.py": "a = 2\n"})
@@ -89,8 +84,7 @@ async def test_a_client_that_takes_nothing_back_is_answered_for_all_the_same(fil
 
 
 async def test_where_it_is_not_known_no_text_says_that_nothing_was_changed(files: Path) -> None:
-    options = {**IMPATIENT, **AUTO}
-    async with editing(files, options=options) as editor:
+    async with editing(files, options=AUTO) as editor:
 
         def type_over_it(_: Message) -> Message:
             editor.change("open.py", "mine\n")
@@ -100,7 +94,9 @@ async def test_where_it_is_not_known_no_text_says_that_nothing_was_changed(files
         await opened(editor)
         (files / "closed.py").write_text("theirs\n")
         operations = [OPERATIONS[0], OPERATIONS[2]]
-        answer = await editor.request("agentfs/batch", {"operations": operations, "atomic": False})
+        answer = await editor.in_vain(
+            editor.start("agentfs/batch", {"operations": operations, "atomic": False})
+        )
     assert (answer["status"], answer["data"]["failed_items"]) == ("partial", [0, 1])
     assert answer["text"].startswith("operations[0] edit open.py: It is not known whether")
     assert "Read the file before you continue." in answer["text"]

@@ -2,12 +2,13 @@
 (docs/protocol.md#92-the-message-rung)."""
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.editor import CAN_SHOW, HASTY, NO_ANSWER, REVIEW, SERVER, Editor, editing, path_of
+from support.editor import CAN_SHOW, HASTY, NO_ANSWER, REVIEW, Editor, RpcError, editing, path_of
 from support.personas import EGLOT_1_9, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, Persona, pressing
 from support.sample import EDIT, TEXT
 from support.wire import Message
@@ -293,18 +294,34 @@ async def test_a_yes_and_a_no_to_a_repeated_question_are_a_no(root: Path) -> Non
         assert (await edit)["context"]["review"]["decision"] == "rejected"
 
 
-async def test_a_question_waits_for_the_end_of_the_typing(root: Path) -> None:
+SHY = """
+import sys
+from agentfs_lsp.__main__ import main
+from agentfs_lsp.adapters.review import questions
+questions.READING_S = 0.0
+questions.QUIET_S = questions.LONGEST_QUIET_WAIT_S = 3600.0
+sys.exit(main())
+"""
+"""A server that asks nobody who has typed within the hour."""
+
+
+async def test_nobody_is_asked_while_typing(root: Path) -> None:
     (root / "a.py").write_text(TEXT)
     (root / "notes").write_text("")
     answers = {ASK: pressing("Reject")}
-    async with editing(root, name="Neovim", command=SERVER, answers=answers) as editor:
+    async with editing(
+        root, name="Neovim", command=[sys.executable, "-P", "-c", SHY], answers=answers
+    ) as editor:
         editor.open("notes")
         await editor.read("a.py")
+        assert (await editor.request("agentfs/edit", EDIT))["error"]["code"] == "USER_REJECTED"
         editor.change("notes", "2\n")
         asked = editor.start("agentfs/edit", EDIT)
-        for typed in range(20):
-            editor.change("notes", f"{typed}\n")
+        while not (await editor.request("agentfs/status"))["data"]["pending"]:
+            pass
+        for _ in range(3):
             await editor.request("agentfs/status")
-        assert editor.all(ASK) == []
-        await asked
         assert len(editor.all(ASK)) == 1
+        editor.cancel(asked)
+        with pytest.raises(RpcError):
+            await asked

@@ -72,10 +72,11 @@ async def test_unsaved_work_dropped_while_it_was_reviewed_is_a_conflict(editor: 
 
 
 async def test_applying_too_late_is_to_be_taken_back(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING, options={"landing_timeout_s": 0.1}) as editor:
+    async with editing(root, **REVIEWING) as editor:
         document = editor.open("a.py")
         proposal, answer = await asked(editor)
         settled = await settle(editor, proposal)
+        await editor.time_out()
         assert (await answer)["error"]["code"] == "EXECUTION_ERROR"
         assert editor.apply(settled["apply"])
         refused = await report(editor, proposal, applied=True)
@@ -85,11 +86,11 @@ async def test_applying_too_late_is_to_be_taken_back(root: Path, file: Path) -> 
 
 
 async def test_a_report_that_is_not_true_lands_nothing(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING, options={"landing_timeout_s": 0.1}) as editor:
+    async with editing(root, **REVIEWING) as editor:
         editor.open("a.py")
         proposal, answer = await asked(editor)
         await settle(editor, proposal)
-        refused = await report(editor, proposal, applied=True)
+        refused = await editor.in_vain(report(editor, proposal, applied=True))
         told = await answer
     assert (refused["ok"], refused["code"], refused["revert"]) == (False, "EXECUTION_ERROR", None)
     assert told["error"]["code"] == "EXECUTION_ERROR"

@@ -13,7 +13,11 @@ from support.wire import Message
 
 ASK = "window/showMessageRequest"
 OLD, NEW = "one\ntwo\nthree\n", "one\n2\nthree\n"
-HOLDING: dict[str, Any] = {"capabilities": REVIEW, "answers": {APPLY: lambda _: NO_ANSWER}}
+HOLDING: dict[str, Any] = {
+    "capabilities": REVIEW,
+    "answers": {APPLY: lambda _: NO_ANSWER},
+    "options": {"approval": {"timeout_s": 600}},
+}
 ENDS = ["reject", "cancel", "settings", "folder", "time", "dismiss", "accept", "shutdown"]
 OUTCOMES = {
     "reject": "rejected",
@@ -59,20 +63,17 @@ async def ended(editor: Editor, asked: asyncio.Future[Any], how: str) -> Message
         case "folder":
             removed = {"added": [], "removed": [{"uri": editor.root.as_uri(), "name": editor.root.name}]}
             editor.notify("workspace/didChangeWorkspaceFolders", {"event": removed})
+        case "time":
+            await editor.time_out()
         case "shutdown":
             await editor.request("shutdown")
     answer: Message = await asked
     return answer
 
 
-def waiting_for(how: str) -> Message:
-    """The settings for this end: by itself, or only by an action."""
-    return {"approval": {"timeout_s": 0.5}} if how == "time" else {}
-
-
 @pytest.mark.parametrize("how", ENDS)
 async def test_what_was_applied_without_a_settle_is_told(root: Path, how: str) -> None:
-    async with editing(root, **HOLDING, options=waiting_for(how)) as editor:
+    async with editing(root, **HOLDING) as editor:
         future, preview = await asked(editor)
         assert editor.apply(preview)
         answer = await ended(editor, future, how)
@@ -88,7 +89,7 @@ async def test_what_was_applied_without_a_settle_is_told(root: Path, how: str) -
 
 @pytest.mark.parametrize("how", ENDS)
 async def test_what_was_not_applied_is_told_as_it_was_decided(root: Path, how: str) -> None:
-    async with editing(root, **HOLDING, options=waiting_for(how)) as editor:
+    async with editing(root, **HOLDING) as editor:
         future, _ = await asked(editor)
         if how == "accept":
             editor.change("a.py", OLD.replace("two", "mine"))

@@ -6,6 +6,7 @@ server's code never checks itself.
 
 import asyncio
 import os
+import signal
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -100,6 +101,20 @@ class Editor:
         return await self.request(
             "agentfs/edit", {"path": path, "old_string": old, "new_string": new, **params}
         )
+
+    async def time_out(self) -> None:
+        """Let an hour pass for the server, once it has handled what was sent so far."""
+        for _ in range(3):
+            await self.request("agentfs/status")
+        self.process.send_signal(signal.SIGUSR1)
+
+    async def in_vain(self, answer: Awaitable[Message], edits: int = 1) -> Message:
+        """Wait for this response, which keeps the server waiting for more than the script's answer to the
+        `edits`th edit."""
+        asked = asyncio.ensure_future(answer)
+        await self.seen_message("workspace/applyEdit", edits)
+        await self.time_out()
+        return await asked
 
     def cancel(self, future: asyncio.Future[Any]) -> None:
         """Send `$/cancelRequest` for a started request."""
