@@ -14,9 +14,10 @@ from lsprotocol.types import ErrorCodes
 
 from agentfs_lsp.api.answers.proposal import proposed_on_wire
 from agentfs_lsp.domain.errors import NobodyToAsk
+from agentfs_lsp.domain.text.escaping import escape_links
 from agentfs_lsp.domain.text.positions import Encoding, PositionCounter
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.lsp.outgoing import INFO, ClientError, Outgoing
+from agentfs_lsp.lsp.outgoing import INFO, QUESTION, ClientError, Outgoing
 from agentfs_lsp.lsp.results import Position, TextEdit, WorkspaceEdit
 from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.proposal.review import Applied, Confirm, DocumentEdit, EditorTraits
@@ -54,16 +55,17 @@ class LspEditor:
 
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
         """Send `window/showMessageRequest`; only an exact title counts as an answer. Raises NobodyToAsk."""
-        params = {"type": INFO, "message": message, "actions": [{"title": title} for title in actions]}
+        titles = {escape_links(title): title for title in actions}
+        params = {"type": INFO, "message": message, "actions": [{"title": title} for title in titles]}
         try:
-            answer = await self._outgoing.request("window/showMessageRequest", params)
+            answer = await self._outgoing.request(QUESTION, params)
         except ClientError as error:
             busy = error.code == ErrorCodes.InternalError  # temporary: the client supports the method
             if busy and _INTERRUPTED in error.message:
                 return None
             raise NobodyToAsk("busy" if busy else "no_message", error.message) from error
         title = answer.get("title") if isinstance(answer, dict) else None
-        return title if title in actions else None
+        return titles.get(title) if isinstance(title, str) else None
 
     async def withdrawn_answered(self) -> None:
         """See Outgoing."""

@@ -20,6 +20,8 @@ from agentfs_lsp.domain.text.width import shortened
 ERROR, WARNING, INFO = 1, 2, 3
 """LSP's message types."""
 
+QUESTION = "window/showMessageRequest"
+
 LINE_COLUMNS = 50
 """What Neovim shows beside `LSP[agentfs] ` in one line, with room for what else it shows there."""
 
@@ -45,7 +47,9 @@ class Outgoing:
         self._send = send
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[object]] = {}
-        self._withdrawn: dict[str, asyncio.Event] = {}
+        self._withdrawn = ""
+        self._withdrawn_answered = asyncio.Event()
+        self._withdrawn_answered.set()
         self.is_closed = False
         self.shows_one_line = False
         self.messages_wait = False
@@ -102,16 +106,16 @@ class Outgoing:
             return await answer
         except asyncio.CancelledError:
             self.notify("$/cancelRequest", {"id": request_id})
-            if answer.cancelled():  # else the response has arrived
-                self._withdrawn[request_id] = asyncio.Event()
+            if method == QUESTION and answer.cancelled():  # else the response has arrived
+                self._withdrawn = request_id
+                self._withdrawn_answered.clear()
             raise
         finally:
             self._waiting.pop(request_id, None)
 
     async def withdrawn_answered(self) -> None:
-        """Wait until the client has responded to all requests that were cancelled."""
-        for answered in [*self._withdrawn.values()]:
-            await answered.wait()
+        """Wait until the client has responded to the last question that was cancelled."""
+        await self._withdrawn_answered.wait()
 
     def waits_for(self, request_id: object) -> bool:
         """Whether a request with this id is pending."""
@@ -120,8 +124,8 @@ class Outgoing:
     def answered(self, message: dict[str, object]) -> None:
         """Process a response. Never raises, whatever it contains."""
         request_id = message.get("id")
-        if isinstance(request_id, str) and request_id in self._withdrawn:
-            self._withdrawn.pop(request_id).set()
+        if request_id == self._withdrawn:
+            self._withdrawn_answered.set()
         answer = self._waiting.get(request_id) if isinstance(request_id, str) else None
         if answer is None or answer.done():
             return

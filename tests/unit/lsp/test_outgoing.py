@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 import agentfs_lsp
+from agentfs_lsp.adapters.catalog import translator_for
 from agentfs_lsp.domain.text.width import width_of
+from agentfs_lsp.lsp.editor import LspEditor
 from agentfs_lsp.lsp.outgoing import LINE_COLUMNS, Outgoing
 
 PACKAGE = Path(agentfs_lsp.__file__).parent
@@ -90,19 +92,32 @@ async def test_texts_for_the_user_lose_their_links_and_nothing_else_changes() ->
     assert (new, odd) == ({"token": LINK, "parts": [{"tooltip": SAFE}, 1, None]}, None)
 
 
-async def test_a_withdrawn_request_is_waited_for_until_its_response() -> None:
+async def test_the_last_withdrawn_question_is_waited_for_until_its_response() -> None:
     sent: list[dict[str, Any]] = []
     outgoing = Outgoing(sent.append)
-    question = asyncio.ensure_future(outgoing.request("window/showMessageRequest", {"message": "?"}))
-    await asyncio.sleep(0)
-    question.cancel()
-    await asyncio.wait([question])
+    for method in ("window/showMessageRequest", "window/showMessageRequest", "window/showDocument"):
+        request = asyncio.ensure_future(outgoing.request(method, {"message": "?"}))
+        await asyncio.sleep(0)
+        request.cancel()
+        await asyncio.wait([request])
+    _, _, last, *_ = sent
     waiting = asyncio.ensure_future(outgoing.withdrawn_answered())
     await asyncio.sleep(0)
     assert not waiting.done()
-    outgoing.answered({"id": sent[0]["id"], "error": {"code": -32800, "message": "cancelled"}})
-    await waiting
-    await outgoing.withdrawn_answered()
+    outgoing.answered({"id": last["id"], "error": {"code": -32800, "message": "cancelled"}})
+    await asyncio.sleep(0)
+    assert waiting.done()
+
+
+async def test_a_button_whose_title_lost_its_link_is_an_answer() -> None:
+    sent: list[dict[str, Any]] = []
+    outgoing = Outgoing(sent.append)
+    asking = asyncio.ensure_future(LspEditor(outgoing, lambda: translator_for("en")).ask("?", ["No", LINK]))
+    await asyncio.sleep(0)
+    (request,) = sent
+    assert request["params"]["actions"] == [{"title": "No"}, {"title": SAFE}]
+    outgoing.answered({"id": request["id"], "result": {"title": SAFE}})
+    assert await asking == LINK
 
 
 async def test_a_message_waits_until_no_question_is_open() -> None:

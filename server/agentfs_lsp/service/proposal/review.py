@@ -80,7 +80,7 @@ class Editor(Protocol):
         """Return the title the user chose, or None. Raises NobodyToAsk if the client returns an error."""
 
     async def withdrawn_answered(self) -> None:
-        """Wait until the client has responded to every request that was cancelled."""
+        """Wait until the client has responded to the last question that was cancelled."""
 
     async def show(self, uri: str) -> bool:
         """Return whether the client says it showed the document."""
