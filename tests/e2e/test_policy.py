@@ -270,6 +270,28 @@ async def test_a_large_workspace_file_overtaken_in_turn_is_not_read(root: Path, 
         assert [(await one)["status"] for one in waiting] == ["success"] * 3
 
 
+async def test_a_large_workspace_file_written_on_and_on_delays_no_warning(root: Path, tmp_path: Path) -> None:
+    folders = [(name, root / name) for name in ("a", "b")]
+    for _, folder in folders:
+        folder.mkdir()
+    (tmp_path / "open").touch()
+    gates = [tmp_path / name for name in ("first", "second", "third")]
+    environment = {**ON_THE_PATH, "GATES": str(tmp_path)}
+    async with editing(root, folders=folders, command=GATED, env=environment) as editor:
+        for gate in gates:
+            os.mkfifo(gate)
+            (root / "a/.agentfs.toml").write_text(LARGE.format("b", gate=gate.name))
+            (root / "b/.agentfs.toml").write_text("tabs = 8 # open")
+            waiting = editor.start("agentfs/history")
+            assert (await editor.request("agentfs/setApprovalMode", {"mode": "manual"}))["ok"]
+        await asyncio.to_thread(gates[0].write_bytes, b"")
+        told = await editor.seen("window/logMessage")
+        assert told["message"] == f"{root}/b/.agentfs.toml: Unknown setting tabs; ignored."
+        assert not waiting.done()
+        await asyncio.to_thread(gates[2].write_bytes, b"")
+        assert (await waiting)["status"] == "success"
+
+
 async def test_no_change_is_asked_about_as_a_large_workspace_file_is_read(root: Path, tmp_path: Path) -> None:
     (root / "a.txt").write_text("one\n")
     gate = tmp_path / "gate"

@@ -69,6 +69,7 @@ class Configuration:
         self._said: dict[str, WorkspaceFile] = {}  # by root path: each workspace's own settings
         self._told: set[int] = set()  # hashes of reported problems of workspace files
         self._messages: Counter[str] = Counter()  # by workspace file
+        self._report_after: set[asyncio.Task[None]] = set()
         self._parsing = asyncio.Lock()
         self._in_line = Line()
         self._pulls = 0
@@ -155,6 +156,8 @@ class Configuration:
     def _take_files(self, files: dict[str, WorkspaceFile]) -> None:
         self._said.update(files)
         self._apply(())
+        # Not after files that begin meanwhile, as in `up_to_date`.
+        self._report_after = self._report_after or set(self._workspace.reading_settings)
         self._report()
 
     def _read(self, root: Root, data: bytes) -> WorkspaceFile:
@@ -177,11 +180,12 @@ class Configuration:
 
     def _end_reading(self, reading: asyncio.Task[None]) -> None:
         self._workspace.reading_settings.discard(reading)
+        self._report_after.discard(reading)
         self._report()
 
     def _report(self) -> None:
         """Tell the user of new problems in workspace files, together: not while some are still being read."""
-        if self._workspace.reading_settings:
+        if self._report_after:
             return
         new = [
             one
