@@ -258,7 +258,7 @@ def test_where_standard_input_or_output_is_closed_the_command_ends(closed: str) 
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=60,
     )
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr.startswith("agentfs-lsp: standard input or output is closed")

@@ -91,7 +91,7 @@ async def test_an_answer_that_never_comes_leaves_it_at_manual(root: Path) -> Non
 async def until(editor: Editor, wanted: str) -> None:
     """Wait until changes are allowed, or no longer."""
     allowed = "allowed" if wanted == "auto_edit" else "rejected"
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(120):
         number = 0
         while await decision(editor, f"{wanted}{number}.py") != allowed:
             number += 1

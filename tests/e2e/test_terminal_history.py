@@ -16,7 +16,7 @@ from support.editor import AUTO, editing
 from support.terminal import terminal
 
 INTERRUPT, END = "\x03", "\x04"
-PATIENCE_S = 20
+PATIENCE_S = 120
 
 
 def command(state: Path, *arguments: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -190,19 +190,21 @@ def at_terminal(
         stderr=theirs,
     )
     os.close(theirs)
-    shown = b""
+    shown, answered = b"", 0
     with suppress(OSError):  # the terminal ends with its last user
         while select.select([ours], [], [], PATIENCE_S)[0] and (piece := os.read(ours, 4096)):
             shown += piece
-            if seeing.encode() not in piece:
+            at = shown.find(seeing.encode(), answered)
+            if at < 0:
                 continue
+            answered = at + len(seeing)
             if answer == INTERRUPT:
                 process.send_signal(signal.SIGINT)
             else:
                 os.write(ours, answer.encode())
     if process.poll() is None:
         with suppress(subprocess.TimeoutExpired):
-            process.wait(1)
+            process.wait(PATIENCE_S)
         process.kill()
     os.close(ours)
     return shown.decode(), process.wait(60)

@@ -185,12 +185,12 @@ def test_with_few_handles_no_new_folder_is_left(tmp_path: Path) -> None:
 
 @contextmanager
 def _free_handles(count: int) -> Iterator[None]:
-    """Leave only this many free handles."""
+    """Leave only this many free handles, or a few more if some are closed meanwhile, but not of none."""
     limits = resource.getrlimit(resource.RLIMIT_NOFILE)
     gc.disable()  # otherwise handles closed meanwhile could be reused
     free = os.dup(0)
     os.close(free)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (free + count, limits[1]))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free + count if count else 0, limits[1]))
     try:
         yield
     finally:

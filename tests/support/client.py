@@ -17,7 +17,7 @@ from support.fork_server import ForkedServer
 from support.text_edits import apply_text_edits, path_of, place_of
 from support.wire import Message, frame, read_message
 
-TIMEOUT_S = 30.0
+TIMEOUT_S = 120.0
 """Seconds to wait for an event before failing; events take milliseconds."""
 
 Answer = Callable[[Any], Any]

@@ -28,7 +28,7 @@ from support.simulation.run import Played
 from support.simulation.world import Reply, World
 from support.wire import Message
 
-SILENCE_S = 30
+SILENCE_S = 120
 IN_FLIGHT_S = 1
 """An answer may follow what it does not know: its thread had looked at the disk before."""
 _AT_CWD, _EXCHANGE = -100, 2

@@ -13,7 +13,7 @@ from pathlib import Path
 import pyte
 
 LINES, COLUMNS = 24, 80
-TIMEOUT_S = 60.0
+TIMEOUT_S = 120.0
 """Seconds to wait for something to appear before failing."""
 
 

@@ -131,8 +131,9 @@ def test_a_text_that_leaves_no_room_for_others_is_not_kept_but_its_change_is(his
 
 
 def test_memory_has_an_end(history: SqliteHistory) -> None:
-    history.keep(WAITING_BYTES, lambda: change(1))
-    history.keep(1, lambda: change(2))
+    with history._in_turn:  # nothing is written yet
+        history.keep(WAITING_BYTES, lambda: change(1))
+        history.keep(1, lambda: change(2))
     newest, older = history.find([ROOT], HistoryQuery(2, texts=True))
     assert not newest.files[0].texts_kept
     assert older.files[0].texts_kept

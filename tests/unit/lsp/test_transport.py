@@ -16,7 +16,7 @@ from agentfs_lsp.lsp.transport.codec import decode, encode
 from agentfs_lsp.lsp.transport.connection import Transport
 from agentfs_lsp.lsp.transport.framing import Body, Framer
 
-PATIENCE = 30.0  # seconds until a hanging test fails
+PATIENCE = 120.0  # seconds until a hanging test fails
 LIMIT = 1 << 25
 
 
