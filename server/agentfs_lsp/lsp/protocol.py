@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection, Coroutine, Generator
+from collections.abc import Callable, Collection, Generator
 from functools import cache, partial
+from inspect import iscoroutine
 from typing import Any, get_type_hints
 
 import attrs
@@ -207,7 +208,7 @@ def _call(feature: Feature, converter: Converter, params: object) -> object:
     if in_thread:
         return DelayedResponse(asyncio.to_thread(feature, params))
     result = feature(params)
-    return DelayedResponse(result) if isinstance(result, Coroutine) else result
+    return DelayedResponse(result) if iscoroutine(result) else result
 
 
 @cache

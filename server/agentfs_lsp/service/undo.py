@@ -277,7 +277,7 @@ def _undo_deletion(path: str, file: RecordedFile, snapshot: Snapshot, settings: 
         if reads_same(snapshot.text.shown, before):
             return FileChange(path, snapshot, "update", (), settings)
         raise _conflict(path, snapshot, "exists")
-    base = replace(snapshot, text=TextFile("", file.encoding, file.bom, lossy=False))
+    base = snapshot._replace(text=TextFile("", file.encoding, file.bom, lossy=False))
     splices = (Splice(0, 0, before),) if before else ()
     return FileChange(path, base, "create", splices, settings, tools=("write",))
 
@@ -338,7 +338,7 @@ def _in_old_encoding(file: RecordedFile, snapshot: Snapshot) -> Snapshot:
     after = file.after or ""
     if was.text != there.text and _distance(after, was.shown) >= _distance(after, there.shown):
         return snapshot
-    return replace(snapshot, text=was, disk=was)
+    return snapshot._replace(text=was, disk=was)
 
 
 def _distance(one: str, other: str) -> int:

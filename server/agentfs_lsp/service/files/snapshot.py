@@ -66,8 +66,7 @@ class Buffer:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """A file at one moment: the bytes on disk, the editor's buffer, and the resulting `text`.
 
     `text` is the buffer's if there is one, with the file's encoding and byte-order mark; `hash` is of its
@@ -111,7 +110,7 @@ class Snapshot:
             is_same = encode(there.text, other) == encode(there.text, there)
         except Unencodable:
             return self
-        return replace(self, text=other) if is_same else self
+        return self._replace(text=other) if is_same else self
 
     @property
     def ended_by_save(self) -> bool:
@@ -201,11 +200,12 @@ class Source(NamedTuple):
         (docs/protocol.md#5-agentfsread). Raises BinaryFile."""
         if self.named and b"\0" not in data and is_wide(encoding_named(self.named) or ""):
             return self._replace(named=None).as_text(data, told)  # most files would seem to fit
-        as_utf_8: TextFile | None = None
-        with suppress(BinaryFile):
+        try:
             as_utf_8 = decode(data, "utf-8")
-            if not as_utf_8.lossy:
-                return _to_be_written_as(told or self.named, as_utf_8)
+        except BinaryFile:
+            as_utf_8 = None
+        if as_utf_8 is not None and not as_utf_8.lossy:
+            return _to_be_written_as(told or self.named, as_utf_8)
         for encoding in (*([told] if told else ()), *self._expected_encodings()):
             with suppress(BinaryFile):
                 text = decode(data, encoding)

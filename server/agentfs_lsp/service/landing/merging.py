@@ -36,7 +36,7 @@ def merge_base(
     if expected and not expected.met_by(record.revision):
         return None
     text = replace(snapshot.text, text=record.text)
-    return replace(snapshot, text=text, hash=record.revision.hash or "")
+    return snapshot._replace(text=text, hash=record.revision.hash or "")
 
 
 def rebased(change: FileChange, snapshot: Snapshot) -> FileChange:

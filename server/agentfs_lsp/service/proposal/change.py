@@ -340,9 +340,9 @@ class FileChange:
         base, data, text = self.base, self.proposed_bytes, self.proposed_file
         if base.buffer is not None:
             buffer = replace(base.buffer, text=text.text)
-            return replace(base, buffer=buffer, text=text, lost_eol=self.lost_eol)
+            return base._replace(buffer=buffer, text=text, lost_eol=self.lost_eol)
         stat = base.blob.stat if base.blob else FileStat(0, len(data), 0, 0, 0, 1)
-        return replace(base, blob=Blob(data, stat), disk=text, text=text, lost_eol=self.lost_eol)
+        return base._replace(blob=Blob(data, stat), disk=text, text=text, lost_eol=self.lost_eol)
 
     def followed_by(self, other: FileChange) -> FileChange:
         """Combine this change with `other`, whose base is this change's `result`."""

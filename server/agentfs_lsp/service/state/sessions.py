@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.settings.setting import Mode
 
 
-@dataclass(frozen=True, slots=True)
-class ReadRecord:
+class ReadRecord(NamedTuple):
     """What a session knows of a file: its revision, and its text while memory allows. `in_editor`: the text
     was an unsaved document's, so a save may still change line ends and byte-order mark. `learned_at`: the
     logical time at which the session learned this content; its own landings don't advance it."""
@@ -172,4 +172,4 @@ class Sessions:
         while self._text_bytes > self._max_text_bytes and self._texts:
             key, size = self._texts.popitem(last=False)
             self._text_bytes -= size
-            self._records[key] = replace(self._records[key], text=None)
+            self._records[key] = self._records[key]._replace(text=None)

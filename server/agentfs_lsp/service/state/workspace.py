@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -295,7 +295,7 @@ class Workspace:
         if snapshot is None:
             snapshot = await in_thread(source.look, buffer, limit)
         lost_eol = self.decoded.remembered_eol(location.absolute, snapshot.hash)
-        return replace(snapshot, lost_eol=lost_eol) if lost_eol and snapshot.exists else snapshot
+        return snapshot._replace(lost_eol=lost_eol) if lost_eol and snapshot.exists else snapshot
 
 
 def is_small(buffer: Buffer | None) -> bool:
