@@ -118,12 +118,23 @@ async def test_a_question_quit_with_c_g_comes_again_and_then_lets_the_next_one_a
 
 
 async def test_with_the_lines_of_the_documents_c_g_is_a_no_at_once(root: Path) -> None:
-    quit_is_no, _ = examples(section(text_of("editors.md"), "Emacs: both"), "elisp")
-    async with emacs(root, more=quit_is_no) as editor:
+    lines, _ = examples(section(text_of("editors.md"), "Emacs: both"), "elisp")
+    async with emacs(root, more=lines) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")
         await editor.screen.shows("Edit a.py (+1/-1), by Ada\nChoose an option")
         editor.screen.press(C_G)
         assert (await answer)["context"]["review"]["decision"] == "dismissed"
+
+
+async def test_with_the_lines_of_the_documents_a_question_that_timed_out_closes(root: Path) -> None:
+    lines, _ = examples(section(text_of("editors.md"), "Emacs: both"), "elisp")
+    limit = "(setq-default eglot-workspace-configuration '((:agentfs . (:approval (:timeout_s 2)))))"
+    async with emacs(root, more=lines + limit) as editor:
+        for file in ("a.py", "b.py"):
+            answer = await editor.read_and_edit(file, "two", "2")
+            await editor.screen.shows(f"Edit {file} (+1/-1), by Ada\nChoose an option")
+            assert (await answer)["error"]["code"] == "TIMEOUT"
+            await editor.screen.shows(lambda text: "Choose an option" not in text)
 
 
 async def test_closing_a_finished_diff_leaves_the_keyboard_to_the_minibuffer(root: Path) -> None:
