@@ -55,8 +55,7 @@ class LspEditor:
 
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
         """Send `window/showMessageRequest`; only an exact title counts as an answer. Raises NobodyToAsk."""
-        titles = {escape_links(title): title for title in actions}
-        params = {"type": INFO, "message": message, "actions": [{"title": title} for title in titles]}
+        params = {"type": INFO, "message": message, "actions": [{"title": title} for title in actions]}
         try:
             answer = await self._outgoing.request(QUESTION, params)
         except ClientError as error:
@@ -64,8 +63,8 @@ class LspEditor:
             if busy and _INTERRUPTED in error.message:
                 return None
             raise NobodyToAsk("busy" if busy else "no_message", error.message) from error
-        title = answer.get("title") if isinstance(answer, dict) else None
-        return titles.get(title) if isinstance(title, str) else None
+        chosen = answer.get("title") if isinstance(answer, dict) else None
+        return next((title for title in actions if escape_links(title) == chosen), None)
 
     async def withdrawn_answered(self) -> None:
         """See Outgoing."""

@@ -112,10 +112,12 @@ async def test_the_last_withdrawn_question_is_waited_for_until_its_response() ->
 async def test_a_button_whose_title_lost_its_link_is_an_answer() -> None:
     sent: list[dict[str, Any]] = []
     outgoing = Outgoing(sent.append)
-    asking = asyncio.ensure_future(LspEditor(outgoing, lambda: translator_for("en")).ask("?", ["No", LINK]))
+    asking = asyncio.ensure_future(
+        LspEditor(outgoing, lambda: translator_for("en")).ask("?", ["No", "No", LINK])
+    )
     await asyncio.sleep(0)
     (request,) = sent
-    assert request["params"]["actions"] == [{"title": "No"}, {"title": SAFE}]
+    assert request["params"]["actions"] == [{"title": "No"}, {"title": "No"}, {"title": SAFE}]
     outgoing.answered({"id": request["id"], "result": {"title": SAFE}})
     assert await asking == LINK
 
