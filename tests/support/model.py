@@ -20,7 +20,7 @@ from types import SimpleNamespace
 
 from support.client import Editor
 from support.editor import connected
-from support.fakes.store import HOME
+from support.fakes.disk import HOME
 from support.judge import Event, Violation
 from support.simulation.case import Case
 from support.simulation.editor import Call, Script

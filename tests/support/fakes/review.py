@@ -10,8 +10,9 @@ from agentfs_lsp.domain.text.textfile import TextFile, encode
 from agentfs_lsp.service.landing.observing import edit_of
 from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
 from agentfs_lsp.service.proposal.review import Applied, DocumentEdit
+from support.fakes.disk import HOME
 from support.fakes.documents import MemoryDocuments
-from support.fakes.store import HOME, MemoryStore
+from support.fakes.store import MemoryStore
 
 How = Callable[["FakeEditor", DocumentEdit], Awaitable[Applied]]
 """How an editor handles an edit, and what it responds."""

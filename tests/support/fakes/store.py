@@ -1,7 +1,7 @@
 """The port `FileStore` in memory, with failures and crashes on demand.
 
-A test puts files, folders, links and modes. Before each step the store consults its plan (`at`), which may
-raise an error or do something else first, such as another program's write.
+Before each step the store consults its plan (`at`), which may raise an error or do something else first, such
+as another program's write.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import stat as modes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -45,10 +44,8 @@ from agentfs_lsp.service.files.store import (
     Root,
     innermost,
 )
+from support.fakes.disk import File, Folder, Link, MemoryDisk, Node, Special, absolute_of, parent_of
 from support.fakes.time import ManualClock
-
-HOME = "/home/work"
-"""The workspace folder that tests' paths are relative to."""
 
 _MAX_LINKS = 40
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
@@ -64,32 +61,6 @@ class Crash(BaseException):
     """The process dies in the middle of a step; nothing more happens before `restart`."""
 
 
-@dataclass(eq=False)
-class File:
-    data: bytes
-    mtime_ns: int
-    inode: int
-    mode: int = 0o644
-
-
-@dataclass(eq=False)
-class Folder:
-    """Compared by identity: another folder at the same path is not equal."""
-
-
-@dataclass(frozen=True)
-class Link:
-    target: str
-
-
-@dataclass(frozen=True)
-class Special:
-    kind: Literal["device", "fifo", "socket", "other"]
-
-
-Node = File | Folder | Link | Special
-
-
 @dataclass
 class _Planned:
     step: Step
@@ -98,13 +69,11 @@ class _Planned:
     countdown: int
 
 
-class MemoryStore:
-    """`service.files.store.FileStore`. Paths in the test's methods are below HOME, or absolute."""
+class MemoryStore(MemoryDisk):
+    """`service.files.store.FileStore`."""
 
     def __init__(self, clock: ManualClock) -> None:
-        self._clock = clock
-        self._nodes: dict[str, Node] = {"/": Folder()}
-        self._inodes = 0
+        super().__init__(clock)
         self._roots: Sequence[Root] = ()
         self._folders: dict[str, Node | None] = {}
         self._plan: list[_Planned] = []
@@ -112,62 +81,6 @@ class MemoryStore:
         self._is_down = False
         self._is_half_landed = False
         self.closed = False
-        self.mkdir(HOME)
-
-    # --- facts --------------------------------------------------------------------------------------------
-
-    def put(self, path: str, data: bytes | str, mode: int = 0o644) -> None:
-        """Write a file by replacing it, as editors do."""
-        absolute = _absolute(path)
-        self.mkdir(_parent(absolute))
-        self._nodes[absolute] = self._file(data.encode() if isinstance(data, str) else data, mode)
-
-    def bytes_of(self, path: str) -> bytes | None:
-        """The content, or None."""
-        node = self._nodes.get(_absolute(path))
-        return node.data if isinstance(node, File) else None
-
-    def touch(self, path: str) -> None:
-        node = self._nodes[_absolute(path)]
-        assert isinstance(node, File)
-        node.mtime_ns = self._now_ns()
-
-    def mkdir(self, path: str) -> None:
-        absolute = _absolute(path)
-        if absolute not in self._nodes:
-            self.mkdir(_parent(absolute))
-            self._nodes[absolute] = Folder()
-
-    def link(self, path: str, target: str) -> None:
-        """A symbolic link."""
-        self._nodes[_absolute(path)] = Link(target)
-
-    def name_again(self, path: str, other: str) -> None:
-        """A hard link: another name of the same file."""
-        self._nodes[_absolute(other)] = self._nodes[_absolute(path)]
-
-    def special(self, path: str, kind: Literal["device", "fifo", "socket", "other"]) -> None:
-        self._nodes[_absolute(path)] = Special(kind)
-
-    def chmod(self, path: str, mode: int) -> None:
-        node = self._nodes[_absolute(path)]
-        assert isinstance(node, File)
-        node.mode = mode
-
-    def remove(self, path: str) -> None:
-        """Remove whatever is there, recursively."""
-        absolute = _absolute(path)
-        for name in [name for name in self._nodes if name == absolute or name.startswith(absolute + "/")]:
-            del self._nodes[name]
-
-    def tree(self, path: str = "") -> dict[str, bytes]:
-        """The files below a folder; folders end in `/`."""
-        top = _absolute(path).rstrip("/") + "/"
-        return {
-            name.removeprefix(top): node.data if isinstance(node, File) else b"/"
-            for name, node in sorted(self._nodes.items())
-            if name.startswith(top)
-        }
 
     # --- what happens on the way --------------------------------------------------------------------------
 
@@ -176,7 +89,7 @@ class MemoryStore:
     ) -> None:
         """When this step is reached for the `nth` time (for this file, if `path` is given), raise the error
         or run the action, once."""
-        self._plan.append(_Planned(step, action, _absolute(path) if path else None, nth))
+        self._plan.append(_Planned(step, action, absolute_of(path) if path else None, nth))
 
     def restart(self) -> None:
         """Start another server after a crash."""
@@ -208,10 +121,6 @@ class MemoryStore:
     def root_intact(self, root: Root) -> bool:
         folder = self._folders.get(root.path)
         return folder is not None and self._folder_at(root.path) is folder
-
-    def _folder_at(self, absolute: str) -> Node | None:
-        node = self._nodes.get(absolute)
-        return node if isinstance(node, Folder) else None
 
     def _check_root(self, location: Location) -> None:
         there = self._folder_at(location.root.path)
@@ -253,7 +162,7 @@ class MemoryStore:
             if part in {"", "."}:
                 continue
             if part == "..":
-                real = _parent(real)
+                real = parent_of(real)
                 continue
             here = f"{real.rstrip('/')}/{part}"
             node = self._nodes.get(here)
@@ -290,10 +199,6 @@ class MemoryStore:
             if depth == len(parts) and isinstance(node, Special):
                 raise NotRegular(location.relative, node.kind)
         return node if isinstance(node, File) else None
-
-    def _stat(self, file: File) -> FileStat:
-        links = sum(node is file for node in self._nodes.values())
-        return FileStat(file.mtime_ns, len(file.data), file.inode, 1, modes.S_IFREG | file.mode, links)
 
     def stat(self, location: Location) -> FileStat | None:
         self._reach("stat", location)
@@ -342,7 +247,7 @@ class MemoryStore:
         return file
 
     def has_folder(self, location: Location) -> bool:
-        return self._folder_at(_parent(location.absolute)) is not None
+        return self._folder_at(parent_of(location.absolute)) is not None
 
     # --- changing -----------------------------------------------------------------------------------------
 
@@ -379,7 +284,7 @@ class MemoryStore:
         for absolute, folders in made.items():
             above = absolute
             for _ in folders:
-                above = _parent(above)
+                above = parent_of(above)
                 self._remove_empty(above)
 
     def _check_base(self, draft: Draft) -> File | None:
@@ -401,11 +306,6 @@ class MemoryStore:
     def remove_empty(self, root: Root, folders: Sequence[str]) -> None:
         for folder in folders:
             self._remove_empty(Location(root, folder).absolute)
-
-    def _remove_empty(self, absolute: str) -> None:
-        empty = not any(name.startswith(absolute + "/") for name in self._nodes)
-        if self._folder_at(absolute) and empty:
-            del self._nodes[absolute]
 
     # --- crashes ------------------------------------------------------------------------------------------
 
@@ -445,24 +345,10 @@ class MemoryStore:
 
     # --- details ------------------------------------------------------------------------------------------
 
-    def _file(self, data: bytes, mode: int) -> File:
-        self._inodes += 1
-        return File(data, self._now_ns(), self._inodes, mode)
-
-    def _now_ns(self) -> int:
-        return self._clock.date_ms() * 1_000_000
-
     def _undo(self, swap: _Swap) -> None:
         if swap.is_done:
             self._set(swap.location.absolute, swap.old)
         swap.is_done = False
-
-    def _set(self, absolute: str, file: File | None) -> None:
-        """Change a file on behalf of the server."""
-        if file is None:
-            self._nodes.pop(absolute, None)
-        else:
-            self._nodes[absolute] = file
 
 
 @dataclass
@@ -582,11 +468,3 @@ def _check_storable(relative: str) -> None:
             raise MalformedPath(relative, "too_long")
     except UnicodeEncodeError:
         raise MalformedPath(relative, "unstorable") from None
-
-
-def _absolute(path: str) -> str:
-    return path if path.startswith("/") else f"{HOME}/{path}".rstrip("/")
-
-
-def _parent(absolute: str) -> str:
-    return absolute.rpartition("/")[0] or "/"

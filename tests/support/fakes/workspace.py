@@ -21,10 +21,11 @@ from agentfs_lsp.service.state.sessions import Sessions
 from agentfs_lsp.service.state.workspace import InForce, Workspace
 from agentfs_lsp.service.undo import Undo, Undone, undo
 from agentfs_lsp.service.write import Write
+from support.fakes.disk import HOME
 from support.fakes.documents import MemoryDocuments
 from support.fakes.history import MemoryHistory
 from support.fakes.review import FakeEditor, ScriptedReviewer, uri_of
-from support.fakes.store import HOME, MemoryStore
+from support.fakes.store import MemoryStore
 from support.fakes.time import ManualClock
 
 ROOM = 1 << 20

@@ -7,7 +7,8 @@ import os
 from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
-from support.fakes.store import HOME, Crash, File, MemoryStore
+from support.fakes.disk import HOME, File
+from support.fakes.store import Crash, MemoryStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable

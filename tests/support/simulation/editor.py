@@ -8,7 +8,7 @@ from collections.abc import Generator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from support.fakes.store import HOME
+from support.fakes.disk import HOME
 from support.judge import plain, tokens
 from support.random_work import MANNERS, SAVING
 from support.simulation.oracle import Asked, Review, number_in

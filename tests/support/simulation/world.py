@@ -23,8 +23,8 @@ from agentfs_lsp.domain.translation import english
 from agentfs_lsp.lsp import server as door
 from agentfs_lsp.lsp.transport.codec import encode
 from agentfs_lsp.service.proposal.record import HistoryQuery
+from support.fakes.disk import HOME
 from support.fakes.history import MemoryHistory
-from support.fakes.store import HOME
 from support.fakes.time import ManualClock
 from support.judge import Event, Violation
 from support.simulation.agents import Agent

@@ -20,8 +20,9 @@ from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.service.batch import Batch, Step, batch
 from agentfs_lsp.service.proposal.change import preview_together
+from support.fakes.disk import HOME
 from support.fakes.review import ScriptedApplier, applies, applies_after, pretends, refuses
-from support.fakes.store import HOME, disk_full
+from support.fakes.store import disk_full
 from support.fakes.workspace import FakeWorkspace, edit_of, write_of
 
 

@@ -26,7 +26,8 @@ from agentfs_lsp.domain.errors import (
 )
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.service.files.store import Blob, Draft, FileStore, Location, Root
-from support.fakes.store import HOME, MemoryStore
+from support.fakes.disk import HOME
+from support.fakes.store import MemoryStore
 from support.fakes.time import ManualClock
 
 

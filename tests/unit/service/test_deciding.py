@@ -16,8 +16,8 @@ from agentfs_lsp.domain.errors import (
 )
 from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.service.landing import late_apply
+from support.fakes.disk import HOME
 from support.fakes.review import ScriptedApplier, applies_and, applies_partly, pretends
-from support.fakes.store import HOME
 from support.fakes.time import settle
 from support.fakes.workspace import FakeWorkspace
 

@@ -16,7 +16,7 @@ from agentfs_lsp.domain.errors import (
     TextLeftOut,
     Unencodable,
 )
-from support.fakes.store import HOME
+from support.fakes.disk import HOME
 from support.fakes.workspace import FakeWorkspace
 
 

@@ -5,6 +5,7 @@ import pytest
 from agentfs_lsp.domain.errors import Conflict, LandingUnknown, NotLanded, SystemFailed
 from agentfs_lsp.service.change_request import Submitted
 from agentfs_lsp.service.proposal.change import Landing
+from support.fakes.disk import HOME
 from support.fakes.review import (
     ScriptedApplier,
     applies_after,
@@ -22,7 +23,7 @@ from support.fakes.review import (
     saves_not,
     says_nothing,
 )
-from support.fakes.store import HOME, disk_full
+from support.fakes.store import disk_full
 from support.fakes.workspace import FakeWorkspace, edit_of, write_of
 
 URI = f"file://{HOME}/a.py"

@@ -13,7 +13,8 @@ from agentfs_lsp.domain.errors import (
     SystemFailed,
     SystemRefused,
 )
-from support.fakes.store import HOME, Crash, disk_full
+from support.fakes.disk import HOME
+from support.fakes.store import Crash, disk_full
 from support.fakes.time import settle
 from support.fakes.workspace import FakeWorkspace, write_of
 

@@ -7,8 +7,8 @@ import pytest
 from agentfs_lsp.domain.errors import Conflict, FileMissing, NotRead, Rejected, TooManyPending
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.service.proposal.proposal import Decision, Proposal
+from support.fakes.disk import HOME
 from support.fakes.review import Answer, ScriptedApplier
-from support.fakes.store import HOME
 from support.fakes.time import settle
 from support.fakes.workspace import FakeWorkspace
 

@@ -19,7 +19,7 @@ from agentfs_lsp.domain.errors import (
     TooManyPending,
 )
 from agentfs_lsp.domain.settings.rules import Rule
-from support.fakes.store import HOME
+from support.fakes.disk import HOME
 from support.fakes.time import settle
 from support.fakes.workspace import FakeWorkspace
 

@@ -6,7 +6,7 @@ from agentfs_lsp.domain.errors import Conflict, NotRead, PolicyDenied, TextLeftO
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.service.proposal.proposal import Proposal
-from support.fakes.store import HOME
+from support.fakes.disk import HOME
 from support.fakes.workspace import FakeWorkspace
 
 

@@ -20,8 +20,9 @@ from agentfs_lsp.domain.errors import (
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.service.proposal.record import HistoryRecord
+from support.fakes.disk import HOME
 from support.fakes.review import ScriptedApplier, refuses, saves, saves_and
-from support.fakes.store import HOME, disk_full
+from support.fakes.store import disk_full
 from support.fakes.time import settle
 from support.fakes.workspace import FakeWorkspace, edit_of, write_of
 

@@ -18,7 +18,7 @@ from agentfs_lsp.domain.errors import (
 )
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.service.state.workspace import off_loop
-from support.fakes.store import HOME
+from support.fakes.disk import HOME
 from support.fakes.workspace import FakeWorkspace
 
 
