@@ -204,6 +204,21 @@ async def test_when_only_a_line_end_was_to_go_that_the_editor_keeps_it_is_told(
     assert file.read_text() == TEXT
 
 
+@pytest.mark.parametrize("found", ["\n", "\ufeff"])
+async def test_a_document_that_is_not_as_empty_as_its_file_gets_the_change_alone(
+    root: Path, file: Path, found: str
+) -> None:
+    """Editors report an empty file as an empty line, or keep a lone byte-order mark in the text."""
+    file.write_text(found.strip())
+    async with editing(root, options=AUTO, name="coc.nvim") as editor:
+        document = editor.open("a.py", found)
+        editor.notify("textDocument/didSave", {"textDocument": {"uri": document.uri}})
+        await editor.read("a.py")
+        answer = await editor.write("a.py", "alpha\nbeta\n")
+        assert answer["data"]["landing"] == "editor"
+        assert document.text in ("alpha\nbeta\n", "\ufeffalpha\nbeta\n")
+
+
 async def test_a_document_that_is_emptied_may_keep_a_line_end(root: Path, file: Path) -> None:
     async with editing(root, options=AUTO, name="Neovim") as editor:
         keeps_last_end(editor)

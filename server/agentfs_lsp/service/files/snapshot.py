@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
 from agentfs_lsp.domain.revision import Expected, hash_bytes
-from agentfs_lsp.domain.text.lines import is_ended, normalize
+from agentfs_lsp.domain.text.lines import is_ended, normalize, without_end
 from agentfs_lsp.domain.text.textfile import (
     TextFile,
     decode,
@@ -269,8 +269,8 @@ def _overlay(
     location: Location, blob: Blob, disk: TextFile, disk_digest: str, buffer: Buffer, *, differs: bool
 ) -> Snapshot:
     mark = b"" if buffer.text.startswith("\ufeff") else disk.bom  # some editors keep the mark in the text
-    shown = buffer.text if differs or disk.text else ""  # an empty file that is reported as an empty line
-    text = TextFile(shown, disk.encoding, mark, lossy=False)
+    is_empty = buffer.ends_last_line and not (differs or disk.text or without_end(buffer.text))
+    text = TextFile("" if is_empty else buffer.text, disk.encoding, mark, lossy=False)
     digest = _hash_of_buffer(text) if differs else disk_digest
     return Snapshot(location, blob, disk, buffer, text, differs or bool(buffer.dirty_hint), digest)
 
