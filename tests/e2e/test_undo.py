@@ -91,6 +91,7 @@ async def test_a_protected_file_is_undone_only_by_who_knows_it(root: Path) -> No
         edited = await editor.edit(".env", "KEY=1", "KEY=2", session="knows")
         stranger = await undo(editor, edited["data"]["change_id"])
         assert stranger["error"]["code"] == "NOT_FOUND"
+        assert ".env" not in str(stranger)
         answer = await undo(editor, session="knows")
     assert answer["status"] == "success"
     assert answer["data"]["diff_preview"] == ""

@@ -185,8 +185,9 @@ def _browse(
         raise ChangeUnknown(command.change_id)
     if command.texts:
         changes, left_out = _with_texts(ws, command.session, changes, readings)
-    shown = [show(change, lambda file: ws.name_of(places[file.absolute][0])) for change in changes]
-    return Browsed(shown, len(visible) > command.limit, left_out)
+    shown = (change for change in changes if change.files)  # a read record may have gone meanwhile
+    named = [show(change, lambda file: ws.name_of(places[file.absolute][0])) for change in shown]
+    return Browsed(named, len(visible) > command.limit, left_out)
 
 
 def find_one(ws: Workspace, change_id: str, *, texts: bool = True) -> HistoryRecord:

@@ -153,12 +153,6 @@ async def test_what_is_denied_meanwhile_is_left_out(
     assert paths(await asked(three)) == [["src/b.txt"]]
 
 
-async def test_nothing_is_kept_where_that_is_not_wanted(work: FakeWorkspace) -> None:
-    work.set(approval__mode="auto_edit", history__enabled=False)
-    await work.write("a.txt", "one\n")
-    assert (await asked(work)).changes == []
-
-
 async def test_of_a_closed_folder_nothing_is_told(
     three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from agentfs_lsp.domain.access import HIDDEN, Access
+from agentfs_lsp.domain.access import Access
 from agentfs_lsp.domain.errors import (
     ChangeUnknown,
     Conflict,
@@ -449,15 +449,6 @@ async def test_an_encoding_the_change_left_no_trace_of_comes_back(lines: FakeWor
         assert lines.store.bytes_of("a.txt") == before.replace(b"4", b"later")
 
 
-async def test_a_file_that_may_not_be_read_is_the_users_alone_to_undo(lines: FakeWorkspace) -> None:
-    await lines.write("b.txt", "b\n")
-    lines.set(rules=(Rule(("b.txt",), read="deny"),))
-    with pytest.raises(ChangeUnknown):
-        await lines.undo(last_id(lines))
-    await lines.undo(last_id(lines), by_user=True)
-    assert lines.store.bytes_of("b.txt") is None
-
-
 @pytest.mark.parametrize("by_user", [False, True])
 async def test_a_conflict_in_a_guarded_file_is_for_the_user(lines: FakeWorkspace, by_user: bool) -> None:
     await lines.edit("a.txt", "line 5", "five")
@@ -472,20 +463,6 @@ async def test_a_conflict_in_a_guarded_file_is_for_the_user(lines: FakeWorkspace
         await lines.undo(by_user=by_user)
     told = (refused.value.diff is not None, refused.value.actual is not None)
     assert told == (by_user, by_user)
-
-
-async def test_a_guarded_file_is_undone_only_by_who_knows_it(work: FakeWorkspace) -> None:
-    work.store.put(".env", "KEY=1\n")
-    work.reviewer.reads.append(True)
-    await work.read(".env", session="knows")
-    work.reviewer.accepts()
-    await work.edit(".env", "KEY=1", "KEY=2", session="knows")
-    with pytest.raises(ChangeUnknown) as unknown:
-        await work.undo(last_id(work), session="stranger")
-    assert unknown.value.access == HIDDEN
-    work.reviewer.accepts()
-    await work.undo(session="knows")
-    assert text(work, ".env") == "KEY=1\n"
 
 
 async def test_a_guarded_file_that_moved_on_is_not_told(work: FakeWorkspace) -> None:
@@ -503,14 +480,3 @@ async def test_a_guarded_file_that_moved_on_is_not_told(work: FakeWorkspace) -> 
     work.ws.sessions.forget("s", f"{HOME}/.env")
     with pytest.raises((NotRead, ChangeUnknown, NotUndoable)):
         await work.undo()
-
-
-async def test_what_the_user_undoes_teaches_the_session_nothing(work: FakeWorkspace) -> None:
-    work.store.put(".env", "KEY=1\n")
-    work.reviewer.reads.append(True)
-    await work.read(".env")
-    work.reviewer.accepts()
-    await work.edit(".env", "KEY=1", "KEY=2")
-    work.reviewer.accepts()
-    await work.undo(last_id(work), session="s", by_user=True)
-    assert work.ws.sessions.get("s", f"{HOME}/.env") is None
