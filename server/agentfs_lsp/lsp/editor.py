@@ -17,7 +17,7 @@ from agentfs_lsp.domain.errors import NobodyToAsk
 from agentfs_lsp.domain.text.escaping import escape_links
 from agentfs_lsp.domain.text.positions import Encoding, PositionCounter
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.lsp.outgoing import INFO, QUESTION, ClientError, Outgoing
+from agentfs_lsp.lsp.outgoing import INFO, ClientError, Outgoing
 from agentfs_lsp.lsp.results import Position, TextEdit, WorkspaceEdit
 from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.proposal.review import Applied, Confirm, DocumentEdit, EditorTraits
@@ -57,7 +57,7 @@ class LspEditor:
         """Send `window/showMessageRequest`; only an exact title counts as an answer. Raises NobodyToAsk."""
         params = {"type": INFO, "message": message, "actions": [{"title": title} for title in actions]}
         try:
-            answer = await self._outgoing.request(QUESTION, params)
+            answer = await self._outgoing.request("window/showMessageRequest", params)
         except ClientError as error:
             busy = error.code == ErrorCodes.InternalError  # temporary: the client supports the method
             if busy and _INTERRUPTED in error.message:

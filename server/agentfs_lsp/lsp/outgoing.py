@@ -20,8 +20,6 @@ from agentfs_lsp.domain.text.width import shortened
 ERROR, WARNING, INFO = 1, 2, 3
 """LSP's message types."""
 
-QUESTION = "window/showMessageRequest"
-
 LINE_COLUMNS = 50
 """What Neovim shows beside `LSP[agentfs] ` in one line, with room for what else it shows there."""
 
@@ -106,7 +104,7 @@ class Outgoing:
             return await answer
         except asyncio.CancelledError:
             self.notify("$/cancelRequest", {"id": request_id})
-            if method == QUESTION and answer.cancelled():  # else the response has arrived
+            if method == "window/showMessageRequest" and answer.cancelled():  # else the response has arrived
                 self._withdrawn = request_id
                 self._withdrawn_answered.clear()
             raise
