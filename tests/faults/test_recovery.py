@@ -2,7 +2,9 @@
 (docs/protocol.md#10-agentfsbatch)."""
 
 import errno
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import count, product
 from pathlib import Path
 from unittest import mock
 
@@ -11,6 +13,7 @@ import pytest
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs import syscalls
 from agentfs_lsp.adapters.landing import transaction as together
+from agentfs_lsp.adapters.landing.temporary_registry import aside_name
 from support import transaction
 from support.recording import Operation, watching
 from support.transaction import (
@@ -28,7 +31,7 @@ class Killed(BaseException):
     """The process dies; nothing after this runs."""
 
 
-def interrupted(base: Path, swapped: int) -> None:
+def interrupted(base: Path, swapped: int, *, special: bool = True) -> None:
     """A landing killed after swapping this many of its three files, less than all. The removal comes last."""
     lay_out(base)
     moved = 0
@@ -36,7 +39,7 @@ def interrupted(base: Path, swapped: int) -> None:
     def stop(operation: Operation) -> None:
         nonlocal moved
         in_root = operation.path.startswith(str(base / "root"))
-        moved += in_root and operation.kind in {"exchange", "rename"}
+        moved += in_root and operation.kind in {"exchange", "rename", "link"}
         if moved > swapped:
             raise Killed
 
@@ -45,7 +48,7 @@ def interrupted(base: Path, swapped: int) -> None:
         watching(stop, str(base)),
         pytest.raises(Killed),
     ):
-        land(base)
+        land(base, special=special)
 
 
 def in_root(base: Path) -> dict[str, bytes]:
@@ -53,8 +56,8 @@ def in_root(base: Path) -> dict[str, bytes]:
     return {str(it.relative_to(root)): it.read_bytes() if it.is_file() else b"/" for it in root.rglob("*")}
 
 
-def start(base: Path) -> list[str]:
-    store, _ = store_at(base)
+def start(base: Path, *, special: bool = True) -> list[str]:
+    store, _ = store_at(base, special=special)
     return [one.outcome for one in store.sweep()]
 
 
@@ -123,6 +126,30 @@ def test_where_one_file_was_changed_the_others_are_taken_back(tmp_path: Path, sw
     (tmp_path / "root/sub/gone.py").write_bytes(b"theirs\n")
     assert start(tmp_path) == ["rolled_back"]
     assert in_root(tmp_path) == {**BEFORE, "sub/gone.py": b"theirs\n"}
+
+
+@pytest.mark.parametrize("special", list(product((True, False), repeat=3)))
+def test_system_calls_that_are_missing_at_one_start_make_no_difference(
+    tmp_path: Path, special: tuple[bool, bool, bool]
+) -> None:
+    for lives_for, twice in product(range(20), (False, True)):
+        interrupted(tmp_path, 2, special=special[0])
+        (tmp_path / "root/sub/gone.py").write_bytes(b"theirs\n")
+        if twice:  # as after a start that could exchange names, which a landing could not
+            (spare,) = (tmp_path / "root").glob(".agentfs-*")
+            temporary = spare.with_name(spare.name.replace("-old.tmp", ".tmp"))
+            for path in (temporary, temporary.with_name(aside_name(temporary.name))):
+                path.write_bytes(BEFORE["a.py"])
+        operations = count()
+
+        def stop(_: Operation, operations: Iterator[int] = operations, lives_for: int = lives_for) -> None:
+            if next(operations) >= lives_for:
+                raise Killed
+
+        with watching(stop, str(tmp_path / "root")), suppress(Killed):
+            start(tmp_path, special=special[1])
+        assert "set_aside" not in start(tmp_path, special=special[2]), lives_for
+        assert in_root(tmp_path) == {**BEFORE, "sub/gone.py": b"theirs\n"}
 
 
 def test_what_nobody_began_is_dropped_without_a_word(tmp_path: Path) -> None:

@@ -76,9 +76,7 @@ class PartialCommit:
         elif self.entry.content is None:
             self._push_out(self.entry.base)
         elif not self._exchanged():
-            if self._hash(name) != self.entry.base:
-                raise ConcurrentWrite
-            os.rename(temporary, name, src_dir_fd=self.folder.fd, dst_dir_fd=self.folder.fd)
+            self._rename_over(temporary, self.entry.base)
         self._look_again()
 
     # --- and back -----------------------------------------------------------------------------------------
@@ -94,12 +92,13 @@ class PartialCommit:
             self._push_out(self.entry.content)
         elif self.entry.content is None:
             self._move(temporary, name)
-        elif self._kept == self.entry.base:
-            if self._hash(name) != self.entry.content:
-                raise ConcurrentWrite
-            os.rename(self._aside, name, src_dir_fd=self.folder.fd, dst_dir_fd=self.folder.fd)
-        elif not self._exchanged():
-            raise ConcurrentWrite
+        elif self._spare != self.entry.base:
+            self._rename_over(self._aside, self.entry.content)
+        else:
+            if self._kept is not None:  # else the file would still look completed
+                os.unlink(self._aside, dir_fd=self.folder.fd)
+            if not self._exchanged():
+                self._rename_over(temporary, self.entry.content)
         self._look_again()
 
     def copy_spares(self, target: str, number: int) -> None:
@@ -127,6 +126,11 @@ class PartialCommit:
             return False
         self._expect(temporary, self._found, lambda: exchange(self.folder.fd, temporary, name))
         return True
+
+    def _rename_over(self, source: str, expected: str) -> None:
+        if self._hash(self.entry.name) != expected:
+            raise ConcurrentWrite
+        os.rename(source, self.entry.name, src_dir_fd=self.folder.fd, dst_dir_fd=self.folder.fd)
 
     def _push_out(self, expected: str | None) -> None:
         """Move the file to the temporary name in one step, which may replace what is there: that name is the
