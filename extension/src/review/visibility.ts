@@ -38,6 +38,9 @@ const WIDE = /[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]/g;
 /** VS Code doesn't wrap the lines of texts with more lines or UTF-16 units. */
 const LARGE = { lines: 300_000, units: 20 * 1024 * 1024 };
 
+/** VS Code marks no characters of a text if it would mark more than this. */
+const MAX_MARKS = 1000;
+
 /**
  * The settings that make the editor draw these characters, as signs or codes. No setting makes it draw all that are
  * `UNUSUAL`: it skips words with letters of other scripts, texts with many such characters, and those it doesn't know.
@@ -149,7 +152,8 @@ function whyHidden(config: vscode.WorkspaceConfiguration, name: string, base: st
       name,
     );
   }
-  if (anyChanged(base, now, (line) => UNUSUAL.test(line))) {
+  const isUnmarked = anyChanged(base, now, (line) => INVISIBLE.test(line)) && [base, now].some(isCrowded);
+  if (isUnmarked || anyChanged(base, now, (line) => UNUSUAL.test(line))) {
     return vscode.l10n.t(
       'Changed lines of {0} have invisible characters, or some that reorder text, which the editor may not show.',
       name,
@@ -186,6 +190,11 @@ function isWrapped(config: vscode.WorkspaceConfiguration, text: string): boolean
   const isLarge = text.length > LARGE.units || text.split('\n').length > LARGE.lines;
   const isOn = ofDiffs === 'on' || (ofDiffs !== 'off' && (ofEditors === 'on' || ofEditors === 'bounded'));
   return isOn && !isLarge;
+}
+
+/** Whether VS Code may mark no characters of a text. It also marks letters that look like others, and only it knows which. */
+function isCrowded(text: string): boolean {
+  return (text.match(/[^\0-\x7f]/gu)?.length ?? 0) > MAX_MARKS;
 }
 
 async function offer(wanted: Promise<boolean>, show: () => Promise<void>): Promise<void> {

@@ -382,6 +382,15 @@ for (const [what, { text, code }] of Object.entries(UNMARKED)) {
   });
 }
 
+const crowded = file("unseen/crowded.ini", `check();\n${"few\u00a0words\n".repeat(1001)}`);
+
+scenario("nor can they in a text with so many of them that VS Code marks none", async () => {
+  const asked = await agent("crowded").readAndEdit(crowded, "check();", "\u00a0steal();");
+  await reviewWith("steal");
+  assert.match(await acceptAfterPlain("which the editor may not show", "steal"), /\\u\{a0\}steal/);
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
 const others = ["other", "lone"].map((name) => file(`unseen/${name}.txt`, "check();\n"));
 const ALONE = "without the text that it replaces";
 
