@@ -96,7 +96,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     editors.onDidLeaveBehind((closed) => {
       void drafts.leftBehind(closed).catch((error: unknown) => channel.error(String(error)));
     }),
-    focus.onDidEnter((review) => void noteSeen(proposals, review, files, plain)),
+    focus.onDidSee((review) => void noteSeen(proposals, review, files, plain)),
     focus.onDidTouch((review) => editors.unlock(review)),
     decisions.onDidEnd((ended) => {
       const { id, outcome, files } = ended;

@@ -140,7 +140,7 @@ export class Decisions {
   /** Accept all waiting reviews, after asking about those not yet seen. `fetch` loads their texts. */
   async acceptAll(fetch: (review: Review) => Promise<boolean>): Promise<void> {
     const { current } = this.editors;
-    if (current !== undefined && !this.focus.isUnseen) {
+    if (current !== undefined && this.focus.shown === current) {
       await noteSeen(this.proposals, current, this.files, this.plain);
     }
     const waiting = this.proposals.undecided;

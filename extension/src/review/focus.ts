@@ -6,10 +6,11 @@
 import * as vscode from 'vscode';
 import { notifyOutside, showTooEarly } from '../proposals/notifications';
 import type { Review } from '../proposals/review';
+import { caughtUp } from './closeTabs';
 import { BASE, idOf, PROPOSAL } from './fileSystem';
 import type { DiffEditors } from './diffEditor';
 
-/** How long after a review has replaced another nobody can have seen it: longer than a held key takes to repeat. */
+/** How long a review must be in front before it can have been seen: longer than a held key takes to repeat. */
 const MOMENT_MS = 700;
 
 /**
@@ -28,20 +29,23 @@ const TOGETHER_MS = 100;
 export type By = 'key' | 'choice';
 
 export class ReviewFocus implements vscode.Disposable {
-  private readonly entering = new vscode.EventEmitter<Review>();
-  /** The user has moved the focus into this review. */
-  readonly onDidEnter = this.entering.event;
+  private readonly seen = new vscode.EventEmitter<Review>();
+  /** The user has moved the focus into this review, and it has been in front long enough to be seen. */
+  readonly onDidSee = this.seen.event;
   private readonly touched = new vscode.EventEmitter<Review>();
   /** The user has clicked or moved the cursor in this review. */
   readonly onDidTouch = this.touched.event;
+  /** The active review, once it has been in front long enough to be seen. */
+  shown: Review | undefined;
   private front: Review | undefined;
   private entered: Review | undefined;
-  /** The review that has replaced a decided one, and since when. */
-  private next: { review: Review; at: number } | undefined;
+  /** The review that has replaced a decided one. */
+  private next: Review | undefined;
   private openedAt = -Infinity;
   private pressedAt = -Infinity;
   private closedAt = -Infinity;
-  private timer: NodeJS.Timeout | undefined;
+  private choosing: NodeJS.Timeout | undefined;
+  private showing: NodeJS.Timeout | undefined;
   private readonly versions = new WeakMap<vscode.TextDocument, number>();
   private readonly listeners: vscode.Disposable;
 
@@ -53,26 +57,22 @@ export class ReviewFocus implements vscode.Disposable {
       vscode.window.onDidChangeTextEditorSelection((event) => this.selectionChanged(event)),
       editors.onDidOpen(({ review, isNext }) => {
         this.openedAt = Date.now();
-        this.next = isNext ? { review, at: Date.now() } : undefined;
+        this.next = isNext ? review : undefined;
+        this.frontChanged();
         this.enter(isNext ? undefined : review);
       }),
     );
   }
 
-  /** Whether the active review has just replaced another one: a click was meant for that. */
-  get isUnseen(): boolean {
-    const { current, opening } = this.editors;
-    const isNext = this.next?.review === current && Date.now() - (this.next?.at ?? 0) < MOMENT_MS;
-    return (isNext && current !== this.entered) || (opening?.isNext === true && opening.review === current);
-  }
-
-  /** The same; tells the user. */
+  /** Whether the active review has just replaced another one, for which a click was meant. Tells the user so. */
   isTooEarly(): boolean {
-    const { isUnseen } = this; // once: it ends with time
-    if (isUnseen) {
+    const { current, opening } = this.editors;
+    const isNext = current !== undefined && current === this.next && ![this.entered, this.shown].includes(current);
+    const isTooEarly = isNext || (opening?.isNext === true && opening.review === current);
+    if (isTooEarly) {
       showTooEarly();
     }
-    return isUnseen;
+    return isTooEarly;
   }
 
   /**
@@ -94,7 +94,8 @@ export class ReviewFocus implements vscode.Disposable {
   }
 
   dispose(): void {
-    clearTimeout(this.timer);
+    clearTimeout(this.choosing);
+    clearTimeout(this.showing);
     this.listeners.dispose();
   }
 
@@ -106,15 +107,38 @@ export class ReviewFocus implements vscode.Disposable {
     }
     this.front = front;
     this.entered = this.entered === front ? front : undefined;
-    this.next = this.next?.review === front ? this.next : undefined;
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.isChosen(front), TOGETHER_MS);
+    this.next = this.next === front ? front : undefined;
+    this.frontChanged();
+    clearTimeout(this.choosing);
+    this.choosing = setTimeout(() => this.chosen(front), TOGETHER_MS);
   }
 
-  /** Its tab has become active, but not because another tab closed or because it replaced a review. */
-  private isChosen(front: Review | undefined): void {
+  /** The active review counts as shown after a moment. */
+  private frontChanged(): void {
+    this.shown = undefined;
+    clearTimeout(this.showing);
+    const showing = setTimeout(() => void this.noteShown(showing), MOMENT_MS);
+    this.showing = showing;
+  }
+
+  private async noteShown(showing: NodeJS.Timeout): Promise<void> {
+    await caughtUp();
+    if (this.showing === showing) {
+      this.shown = this.front;
+      this.noteSeen();
+    }
+  }
+
+  private noteSeen(): void {
+    if (this.entered !== undefined && this.entered === this.shown) {
+      this.seen.fire(this.entered);
+    }
+  }
+
+  /** Its tab has become active: enter it, unless another tab closed or it replaced a review. */
+  private chosen(front: Review | undefined): void {
     const { opening } = this.editors;
-    const isNext = (opening?.isNext === true && opening.review === front) || this.next?.review === front;
+    const isNext = (opening?.isNext === true && opening.review === front) || this.next === front;
     if (!isNext && Date.now() - this.closedAt > 2 * TOGETHER_MS) {
       this.enter(front);
     }
@@ -122,9 +146,7 @@ export class ReviewFocus implements vscode.Disposable {
 
   private enter(review: Review | undefined): void {
     this.entered = review;
-    if (review !== undefined) {
-      this.entering.fire(review);
-    }
+    this.noteSeen();
   }
 
   /** Typing moves the cursor, too, but changes the text first. */

@@ -78,14 +78,14 @@ const handlers = {
     const [applied] = await Promise.all([type(typed), commands.executeCommand(id)]);
     return applied;
   },
-  /** Runs a command, and presses the key that accepts before anyone can have seen the review that it opens. */
-  async runAndAccept({ id }) {
+  /** Runs a command, and `then` before anyone can have seen the review that it opens. */
+  async runAndThen({ id, then, args = [] }) {
     const opened = new Promise((resolve) => {
       const listener = window.tabGroups.onDidChangeTabs(() => {
         const { activeTab } = window.tabGroups.activeTabGroup;
         if (!uriOf({ input: activeTab?.input })?.startsWith("agentfs-proposal:")) return;
         listener.dispose();
-        resolve(commands.executeCommand("agentfs.ui.accept", "key"));
+        resolve(commands.executeCommand(then, ...args));
       });
     });
     await Promise.all([commands.executeCommand(id), opened]);

@@ -578,7 +578,7 @@ const early = file("focus/early.txt", "old\n");
 scenario("a key that is pressed before anybody can have seen a review does not decide about it", async () => {
   const asked = await agent("early").readAndEdit(early, "old", "new");
   await until("a proposal waits", async () => (await state()).pending.length > 0);
-  await call("runAndAccept", { id: "agentfs.ui.openReview" });
+  await call("runAndThen", { id: "agentfs.ui.openReview", then: "agentfs.ui.accept", args: ["key"] });
   await ui.statusBarSays("Nothing was decided because this has only just been shown. Press again to decide.");
   await ui.diffWith("new");
   assert.equal((await state()).pending.length, 1);
