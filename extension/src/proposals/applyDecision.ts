@@ -6,6 +6,7 @@ import * as vscode from 'vscode';
 import type { Server } from '../server/client';
 import { applyEdits, findDocument, save } from './applyEdits';
 import { notify } from '../util/window';
+import { pathNow } from './notifications';
 import { AppliedRequest, SavedRequest, SettleRequest } from '../protocol/requests';
 import type { Refusal, SavedFile, SettleParams, WorkspaceEdit } from '../protocol/types';
 import type { Review } from './review';
@@ -52,7 +53,7 @@ async function land(
 async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {
   const stuck = (await applyEdits(edit, server.convert)).filter((file) => !file.applied);
   if (stuck.length > 0) {
-    const names = stuck.map(({ uri }) => vscode.workspace.asRelativePath(vscode.Uri.parse(uri)));
+    const names = stuck.map(pathNow);
     void notify(
       'error',
       vscode.l10n.t('The applied edits in {0} could not be reverted. Undo them in the editor.', names.join(', ')),

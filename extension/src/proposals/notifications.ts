@@ -4,12 +4,34 @@ import { findDocument, saveWritable } from './applyEdits';
 import { askText, showStatusMessage, notify } from '../util/window';
 import type { Decision, Outcome, ProposedFile, Refusal, SavedFile } from '../protocol/types';
 import type { Review } from './review';
-import { baseName, brief, visible } from '../util/display';
+import { baseName, brief, counts, visible } from '../util/display';
 import { normalize } from '../util/text';
 
 /** A review in one line: what is proposed, and by whom. */
-export function lineOf({ proposed }: Review): string {
-  return `${visible(proposed.title)}: ${agentOf(proposed.agent)}`;
+export function lineOf(review: Review): string {
+  return vscode.l10n.t('{0}: {1}', titleOf(review), agentOf(review.proposed.agent));
+}
+
+/** What is proposed: the change of a file, or how many files are changed. */
+export function titleOf({ proposed: { files: [only, ...more], title } }: Review): string {
+  return only === undefined || more.length > 0 ? visible(title) : changeOf(only, pathNow(only));
+}
+
+/** What happens to a file, called `name`. */
+export function changeOf(file: ProposedFile, name: string): string {
+  const change = `${visible(name)} ${counts(file.lines_added, file.lines_removed)}`;
+  const operation = OPERATIONS[file.operation]?.();
+  return operation === undefined ? change : vscode.l10n.t('{0} ({1})', change, operation);
+}
+
+export const OPERATIONS: Partial<Record<ProposedFile['operation'], () => string>> = {
+  create: () => vscode.l10n.t('new file'),
+  delete: () => vscode.l10n.t('to be deleted'),
+};
+
+/** The path of a file in the folders that are open now, with the folder's name if there are several. */
+export function pathNow({ uri }: { uri: string }): string {
+  return vscode.workspace.asRelativePath(vscode.Uri.parse(uri));
 }
 
 /** The name that the agent gives itself. */

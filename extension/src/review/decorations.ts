@@ -11,7 +11,7 @@ import type { ProposalStore } from '../proposals/store';
 import { baseName, brief, visible } from '../util/display';
 import { firstDifference } from '../util/text';
 import { idOf, pathOf, PROPOSAL, virtualUri } from './fileSystem';
-import { agentOf } from '../proposals/notifications';
+import { agentOf, OPERATIONS } from '../proposals/notifications';
 
 type File = Proposal['files'][number];
 
@@ -153,11 +153,6 @@ function noteOf({ proposed, decided }: Review, file: File): string {
   }
   return parts.join(' · ');
 }
-
-const OPERATIONS: Partial<Record<File['operation'], () => string>> = {
-  create: () => vscode.l10n.t('new file'),
-  delete: () => vscode.l10n.t('to be deleted'),
-};
 
 const DECIDED = {
   accepted: (): string => vscode.l10n.t('will be accepted after you have decided on all files'),

@@ -7,14 +7,14 @@ import { findDocument } from '../proposals/applyEdits';
 import type { ReviewedFile } from '../protocol/types';
 import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
-import { baseName, brief, counts, visible } from '../util/display';
+import { baseName, brief } from '../util/display';
 import { withEol } from '../util/text';
 import { BASE, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
 import { keysForTheFront, run, withoutFocus } from './editorFocus';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
-import { agentOf } from '../proposals/notifications';
+import { agentOf, changeOf } from '../proposals/notifications';
 import { userWaits } from './userWaits';
 
 const EXPLANATION_CHARACTERS = 80;
@@ -279,14 +279,8 @@ function titleOf({ proposed }: Review, { file, unsaved }: DiffSides, more: numbe
   if (more > 0) {
     return vscode.l10n.t('{0} files ← {1}', more + 1, about);
   }
-  const name = `${visible(baseName(file.path))} ${counts(file.lines_added, file.lines_removed)}`;
-  if (file.operation === 'create') {
-    return vscode.l10n.t('{0} (new file) ← {1}', name, about);
-  }
-  if (file.operation === 'delete') {
-    return vscode.l10n.t('{0} (to be deleted) ← {1}', name, about);
-  }
-  return unsaved
-    ? vscode.l10n.t('{0} (your unsaved text) ← {1}', name, about)
-    : vscode.l10n.t('{0} ← {1}', name, about);
+  const change = changeOf(file, baseName(file.path));
+  return unsaved && file.operation === 'update'
+    ? vscode.l10n.t('{0} (your unsaved text) ← {1}', change, about)
+    : vscode.l10n.t('{0} ← {1}', change, about);
 }

@@ -11,6 +11,7 @@ import { isDecided, type Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { reapplied } from './reapply';
 import { baseName, brief, visible } from '../util/display';
+import { pathNow } from '../proposals/notifications';
 import { normalize } from '../util/text';
 import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import type { Closed } from './closeTabs';
@@ -155,7 +156,7 @@ export class Drafts implements vscode.Disposable {
 
   /** Discard a draft after asking. */
   async discard(draft: Draft): Promise<void> {
-    const question = vscode.l10n.t('Discard your draft of {0}?', visible(draft.path));
+    const question = vscode.l10n.t('Discard your draft of {0}?', visible(pathNow(draft)));
     if (await confirm(question, [], vscode.l10n.t('Discard'))) {
       if (this.kept.size === 1) {
         // The view goes with its last draft. VS Code would still take it for the focused view, where no key decides.
@@ -292,9 +293,6 @@ async function draftOfFile(id: string, path: string): Promise<Draft | undefined>
 /** The file, or an untitled document that becomes the file when saved if it is gone. */
 async function targetOf({ uri: told }: Draft): Promise<vscode.Uri> {
   const uri = vscode.Uri.parse(told);
-  const isThere = await Promise.resolve(vscode.workspace.fs.stat(uri)).then(
-    () => true,
-    () => false,
-  );
+  const isThere = await Promise.resolve(vscode.workspace.fs.stat(uri)).then(() => true, () => false);
   return isThere ? uri : uri.with({ scheme: 'untitled' });
 }

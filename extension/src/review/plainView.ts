@@ -6,12 +6,12 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { shownAsCodes, visible } from '../util/display';
 import { hunks } from '../util/text';
-import { pathOf } from './fileSystem';
 import { plainViewOf } from './tabs';
 
 /** A file with both texts, with `\n` line ends. `why`: why the diff editor may not show everything, if so. */
 export interface PlainFile {
   uri: vscode.Uri;
+  path: string;
   why: string | undefined;
   base: string;
   now: string;
@@ -138,7 +138,7 @@ function ownZoom(): number {
   return ZOOM.step ** (wanted - given);
 }
 
-function sectionOf({ uri, why, base, now }: PlainFile): string {
+function sectionOf({ path, why, base, now }: PlainFile): string {
   const rows = hunks(base === '' ? [] : base.split('\n'), now === '' ? [] : now.split('\n')).map(({ start, removed, added }) => {
     const isPaired = removed.length === added.length;
     const side = (of: string, sign: string, first: number, lines: readonly string[], others: readonly string[]): string =>
@@ -150,7 +150,7 @@ function sectionOf({ uri, why, base, now }: PlainFile): string {
         .join('');
     return side('old', '−', start.before, removed, added) + side('new', '+', start.after, added, removed);
   });
-  return `<h1>${escaped(visible(pathOf(uri)))}</h1><p>${escaped(why ?? '')}</p>${rows.join('<hr>')}`;
+  return `<h1>${escaped(visible(path))}</h1><p>${escaped(why ?? '')}</p>${rows.join('<hr>')}`;
 }
 
 /** A line as HTML. Marks what differs from `other`, and shortens the rest. */

@@ -12,7 +12,7 @@ import { baseName, brief, INVISIBLE, UNUSUAL, visible } from '../util/display';
 import { anyChanged, blanksChanged, normalize } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
-import { notifyHidden, notifyNotShown, showTooEarly } from '../proposals/notifications';
+import { notifyHidden, notifyNotShown, pathNow, showTooEarly } from '../proposals/notifications';
 import type { PlainFile, PlainView } from './plainView';
 import { isAloneInFront } from './tabs';
 import { hidingSettings } from './workspaceSettings';
@@ -126,14 +126,15 @@ async function firstNotShown({ proposed: { id, files: all } }: Review, files: Pr
 
 /** The differences of these files, each with the reason why the editor, which `isAlone` or a diff, may leave some out. */
 function plainFilesOf({ proposed: { id } }: Review, files: Proposal['files'], shown: ShownText, isAlone: boolean): PlainFile[] {
-  return files.map(({ path, base_text: base }) => {
-    const uri = virtualUri(PROPOSAL, id, path);
-    const now = normalize(shown(path) ?? '');
-    const name = visible(baseName(path));
+  return files.map((file) => {
+    const base = file.base_text;
+    const uri = virtualUri(PROPOSAL, id, file.path);
+    const now = normalize(shown(file.path) ?? '');
+    const name = visible(baseName(file.path));
     const why = isAlone
       ? vscode.l10n.t('The editor shows the proposal for {0} without the text that it replaces.', name)
       : whyHidden(settings(uri), name, base, now);
-    return { uri, why, base, now };
+    return { uri, path: pathNow(file), why, base, now };
   });
 }
 

@@ -5,7 +5,7 @@ import { brief, baseName, visible } from '../util/display';
 import { DRAFT, virtualUri } from '../review/fileSystem';
 import type { Drafts } from '../review/drafts';
 import { tabInFront } from '../review/tabs';
-import { agentOf } from '../proposals/notifications';
+import { agentOf, pathNow } from '../proposals/notifications';
 
 export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
@@ -17,6 +17,7 @@ export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Dispos
       this.changes,
       vscode.window.createTreeView('agentfs.drafts', { treeDataProvider: this }),
       drafts.onDidChange(() => this.changes.fire()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.changes.fire()),
     );
   }
 
@@ -29,7 +30,7 @@ export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Dispos
     item.id = `${draft.id} ${draft.path}`;
     const time = new Date(draft.at).toLocaleString(vscode.env.language);
     item.description = `${agentOf(draft.agent)} · ${time}`;
-    item.tooltip = [draft.path, draft.explanation]
+    item.tooltip = [pathNow(draft), draft.explanation]
       .map((text) => brief(text, 500))
       .filter((text) => text !== '')
       .join('\n');
@@ -38,7 +39,7 @@ export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Dispos
     item.contextValue = 'draft';
     item.command = { command: 'agentfs.ui.row.openDraft', title: vscode.l10n.t('Open Draft'), arguments: [draft] };
     item.accessibilityInformation = {
-      label: vscode.l10n.t('Your draft of {0}, last edited at {1}', visible(draft.path), time),
+      label: vscode.l10n.t('Your draft of {0}, last edited at {1}', visible(pathNow(draft)), time),
     };
     return item;
   }

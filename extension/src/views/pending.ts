@@ -8,7 +8,7 @@ import { baseName, brief, counts, folderOf, visible } from '../util/display';
 import { PROPOSAL, virtualUri } from '../review/fileSystem';
 import { stalenessText } from '../review/decorations';
 import type { DiffEditors } from '../review/diffEditor';
-import { agentOf, waitingText } from '../proposals/notifications';
+import { agentOf, changeOf, pathNow, titleOf, waitingText } from '../proposals/notifications';
 
 /** A proposal, or one file of a proposal with several. */
 export interface PendingNode {
@@ -35,6 +35,7 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     this.listener = vscode.Disposable.from(
       proposals.onDidChange(() => this.refresh()),
       questions.onDidChange(() => this.refresh()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.refresh()),
       vscode.window.tabGroups.onDidChangeTabs(look),
       vscode.window.tabGroups.onDidChangeTabGroups(look),
     );
@@ -107,7 +108,8 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   item.id = isPart ? `${review.proposed.id} ${file.path}` : review.proposed.id;
   const agent = agentOf(review.proposed.agent);
   const amount = counts(file.lines_added, file.lines_removed);
-  const folder = visible(folderOf(file.path));
+  const path = pathNow(file);
+  const folder = visible(folderOf(path));
   item.description = [...(isPart ? [] : [agent]), amount, folder].filter((part) => part !== '').join(' · ');
   item.tooltip = tooltipOf(review, file);
   item.iconPath = iconOf(review, file);
@@ -116,7 +118,7 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   item.accessibilityInformation = {
     label: vscode.l10n.t(
       '{0}, lines added: {1}, removed: {2}, proposed by {3}',
-      visible(file.path),
+      visible(path),
       file.lines_added,
       file.lines_removed,
       agent,
@@ -126,8 +128,8 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
 }
 
 function itemOfSeveral(review: Review): vscode.TreeItem {
-  const { files, title } = review.proposed;
-  const item = new vscode.TreeItem(visible(title), vscode.TreeItemCollapsibleState.Expanded);
+  const { files } = review.proposed;
+  const item = new vscode.TreeItem(titleOf(review), vscode.TreeItemCollapsibleState.Expanded);
   item.id = review.proposed.id;
   const [added, removed] = files.reduce(
     ([more, less], file) => [more + file.lines_added, less + file.lines_removed],
@@ -170,10 +172,10 @@ const OPERATION_ICONS: Readonly<Record<ProposedFile['operation'], string>> = {
 };
 
 function tooltipOf(review: Review, file?: ProposedFile): string {
-  const { title, agent, explanation } = review.proposed;
+  const { agent, explanation } = review.proposed;
   const stale = file && review.stale.get(file.path);
   const lines = [
-    visible(title),
+    file === undefined ? titleOf(review) : changeOf(file, pathNow(file)),
     vscode.l10n.t('Proposed by {0}', agentOf(agent)),
     brief(explanation, 500),
     ...(stale === undefined ? [] : [stalenessText(stale)]),
