@@ -12,7 +12,7 @@ import { withEol } from '../util/text';
 import { BASE, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
-import { keysForTheFront, run, withoutFocus } from './editorFocus';
+import { keysForTheFront, run, unmaximize, withoutFocus } from './editorFocus';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
 import { agentOf, changeOf } from '../proposals/notifications';
 import { userWaits } from './userWaits';
@@ -173,6 +173,7 @@ export class DiffEditors implements vscode.Disposable {
       sides.forEach(({ right }) => this.files.lock(right));
     } else {
       this.unlock(review);
+      await unmaximize();
     }
     const giveKeys = await keysForTheFront();
     this.proposals.setAside(review, false);

@@ -4,7 +4,7 @@ import * as vscode from 'vscode';
 /** One of VS Code's own commands, for `run`. */
 interface Command {
   command: string;
-  args: unknown;
+  args?: unknown;
 }
 
 /** Have VS Code run its commands back to back: between separate calls, a key press could get in. */
@@ -25,6 +25,22 @@ export async function keysForTheFront(): Promise<Command> {
     return layoutCommand(unmaximized(layout, await layoutNow(), viewColumn - 1));
   }
   return layoutCommand(layout);
+}
+
+/**
+ * Show all groups of editors if one is maximized, and focus the active editor. Of groups that are hidden together VS
+ * Code doesn't tell the sizes.
+ */
+export async function unmaximize(): Promise<void> {
+  const { groups = [] } = await layoutNow();
+  if (groups.some(isHidden)) {
+    await run({ command: 'workbench.action.toggleMaximizeEditorGroup' });
+  }
+}
+
+/** Whether groups within this one are hidden together. */
+function isHidden({ size, groups }: Layout): boolean {
+  return groups !== undefined && (size === 0 || groups.some(isHidden));
 }
 
 /** The editors' groups; those in `groups` are side by side or on top of each other. */

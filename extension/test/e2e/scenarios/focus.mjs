@@ -374,29 +374,35 @@ scenario("with split editors, too, whoever has gone elsewhere before the next re
   }
 });
 
-const maximized = file("focus/maximized.txt", "old\n");
+const SPLITS = {
+  three: ["splitEditorRight", "splitEditorDown"],
+  four: ["splitEditorRight", "splitEditorDown", "focusLeftGroup", "splitEditorDown"],
+};
 
-scenario("after a review in a group that was maximized, all groups have their sizes", async () => {
-  await set("diffEditor.useInlineViewWhenSpaceIsLimited", false);
-  await half.open();
-  for (const id of ["splitEditorRight", "splitEditorDown", "increaseViewWidth", "increaseViewHeight"])
-    await call("command", { id: `workbench.action.${id}` });
-  const layout = await groups();
-  assert.equal(layout.length, 3);
-  try {
-    await call("command", { id: "workbench.action.toggleMaximizeEditorGroup" });
-    await until("it is maximized", async () => (await groups()).join() !== layout.join());
-    const edited = await agent("maximized").readAndEdit(maximized, "old", "new");
-    await reviewWith("new");
-    assert.deepEqual(await groups(), layout);
-    await ui.clickLine("new");
-    await ui.pressUntilTaken("Control+Enter", "maximized.txt");
-    assert.equal((await edited.answer).data.review.decision, "accepted");
-    assert.deepEqual(await groups(), layout);
-  } finally {
-    await call("command", { id: "workbench.action.joinAllGroups" });
-  }
-});
+for (const [count, splits] of Object.entries(SPLITS)) {
+  const maximized = file(`focus/maximized-${count}.txt`, "old\n");
+  scenario(`after a review in a group that was maximized, all ${count} groups have their sizes`, async () => {
+    await set("diffEditor.useInlineViewWhenSpaceIsLimited", false);
+    await half.open();
+    for (const id of [...splits, "increaseViewWidth", "increaseViewHeight"])
+      await call("command", { id: `workbench.action.${id}` });
+    const layout = await groups();
+    assert.equal(layout.length, splits.filter((id) => id.startsWith("split")).length + 1);
+    try {
+      await call("command", { id: "workbench.action.toggleMaximizeEditorGroup" });
+      await until("it is maximized", async () => (await groups()).join() !== layout.join());
+      const edited = await agent(maximized.base).readAndEdit(maximized, "old", "new");
+      await reviewWith("new");
+      assert.deepEqual(await groups(), layout);
+      await ui.clickLine("new");
+      await ui.pressUntilTaken("Control+Enter", maximized.base);
+      assert.equal((await edited.answer).data.review.decision, "accepted");
+      assert.deepEqual(await groups(), layout);
+    } finally {
+      await call("command", { id: "workbench.action.joinAllGroups" });
+    }
+  });
+}
 
 const uncovered = file("focus/uncovered.txt", "old\n");
 
