@@ -35,6 +35,20 @@ async def put(editor: Editor, path: str, text: str) -> None:
     await editor.read(path)
 
 
+async def test_content_that_waits_unsaved_in_the_editor_is_told_as_partial(auto: Editor) -> None:
+    await put(auto, "waiting.txt", "old\n")
+    auto.open("waiting.txt", "new\n")
+    await auto.read("waiting.txt")
+    answer = await batch(auto, writes("waiting.txt", "new\n"), writes("beside.txt", "x\n"))
+    assert [one["status"] for one in answer["data"]["results"]] == ["partial", "success"]
+    assert (answer["data"]["applied"], answer["data"]["landing"]) == (False, "editor")
+    assert answer["text"].endswith(
+        " 'waiting.txt' is changed in the editor but not on disk. The user must save it."
+    )
+    dry = await batch(auto, writes("waiting.txt", "new\n"), dry_run=True)
+    assert (dry["text"], dry["data"]["results"][0]["status"]) == ("No file was changed.", "success")
+
+
 async def test_of_many_failures_ten_are_told(auto: Editor) -> None:
     for failing, told in ((11, "the other failed operation."), (12, "the other 2 failed operations.")):
         answer = await batch(auto, *[edits("missing.py", "x", "y")] * failing, atomic=False)

@@ -63,7 +63,7 @@ async def test_all_files_stand_in_one_preview_and_what_is_accepted_waits_in_the_
     assert [one["landing"] for one in answer["data"]["results"]] == ["editor", "editor"]
     review = answer["data"]["review"]
     assert (review["rung"], review["decision"]) == ("preview", "accepted")
-    assert "2 files are changed in the editor" in answer["text"]
+    assert "'open.py', 'closed.py' are changed in the editor but not on disk." in answer["text"]
     assert on_disk(files) == [OLD, OLD]
 
 

@@ -233,3 +233,37 @@ async def test_no_earlier_change_is_undone_for_a_last_one_not_in_history(root: P
         assert refused["error"]["code"] == "NOT_FOUND"
         assert refused["text"].endswith("To undo another change, pass its change_id.")
     assert (root / "a.txt").read_text() == "ONE\n"
+
+
+@pytest.mark.parametrize("method", ["agentfs/undo", "agentfs/userUndo"])
+async def test_what_is_undone_in_the_editor_only_is_not_told_applied(root: Path, method: str) -> None:
+    for name in ("a.txt", "b.txt"):
+        (root / name).write_text("one\n")
+    operations = [
+        {"tool": "edit", "params": {"path": name, "old_string": "one", "new_string": "two"}}
+        for name in ("a.txt", "b.txt")
+    ]
+    async with editing(root, options=AUTO) as editor:
+        for name in ("a.txt", "b.txt"):
+            await editor.read(name)
+        batch = await editor.request("agentfs/batch", {"operations": operations})
+        editor.open("a.txt")
+        editor.change("a.txt", "one\n")
+        answers = [await editor.request(method, {"change_id": batch["data"]["change_id"]}) for _ in range(2)]
+    unsaved = "'a.txt' is changed in the editor but not on disk. The user must save it."
+    assert [answer["text"].partition(". ")[2] for answer in answers] == [unsaved, unsaved]
+    told = [
+        (answer["status"], answer["data"]["applied"], answer["data"].get("landing")) for answer in answers
+    ]
+    assert told == [("partial", False, "editor"), ("partial", False, None)]
+    assert ((root / "a.txt").read_text(), (root / "b.txt").read_text()) == ("two\n", "one\n")
+
+
+async def test_a_deletion_undone_in_a_new_document_only_is_not_told_applied(root: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        await editor.write("a.txt", "one\n")
+        assert (await undo(editor))["data"]["applied"] is True
+        editor.open("a.txt", "one\n")
+        answer = await undo(editor)
+    assert (answer["status"], answer["data"]["applied"]) == ("partial", False)
+    assert "'a.txt' is changed in the editor but not on disk." in answer["text"]

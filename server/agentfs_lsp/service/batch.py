@@ -79,6 +79,13 @@ class Step:
         """The file's displayed path, or the path as requested if it can't be resolved."""
         return self.access.path or self.command.request.path
 
+    @property
+    def is_unsaved(self) -> bool:
+        """Whether the file has the operation's result only in the editor."""
+        if self.error is not None or self.made is None:
+            return False
+        return self.made.dirty if self.landing is None else self.landing.where == "editor"
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:

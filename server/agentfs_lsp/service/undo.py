@@ -73,10 +73,11 @@ class Undo:
 @dataclass(frozen=True, slots=True)
 class Undone:
     """An undo that ended well. `landings` is empty if every file was already as before the change, but for
-    the `corrections`."""
+    the `corrections`. `unsaved`: the paths of the files that are as before only in the editor."""
 
     change: HistoryRecord
     landings: tuple[Landing, ...]
+    unsaved: tuple[str, ...]
     corrections: tuple[Correction, ...]
     access: Access
     proposal: Proposal
@@ -99,9 +100,14 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
         error.access = reverse.narrowed(error.access)
         raise
     landings, proposal = tuple(proposed.landings), proposed.proposal
-    made = (*(one.change for one in landings), *(one for one in proposed.changes if one.changes_nothing))
+    unchanged = [one for one in proposed.changes if one.changes_nothing]
+    made = (*(one.change for one in landings), *unchanged)
     corrections = tuple(dict.fromkeys(correction for one in made for correction in one.corrections))
-    return Undone(reverse.change, landings, corrections, reverse.narrowed(proposal.access), proposal)
+    unsaved = (
+        *(one.change.path for one in landings if one.where == "editor"),
+        *(one.path for one in unchanged if one.base.dirty),
+    )
+    return Undone(reverse.change, landings, unsaved, corrections, reverse.narrowed(proposal.access), proposal)
 
 
 class _Reverse:

@@ -8,7 +8,7 @@ from agentfs_lsp.api.answers.change import is_fallback
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
-from agentfs_lsp.api.messages.landing import landed_texts
+from agentfs_lsp.api.messages.landing import landed_texts, unsaved_text
 from agentfs_lsp.api.results import BatchData, Envelope, LineStats, OperationResult
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown
@@ -27,18 +27,20 @@ def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelo
     translate, steps, changes, proposal = exchange.translate, command.steps, batched.changes, batched.proposal
     landings = list({id(step.landing): step.landing for step in steps if step.landing is not None}.values())
     failed = [number for number, step in enumerate(steps) if step.error is not None]
-    in_editor = [one for one in landings if one.where == "editor"]
+    unsaved = [number for number, step in enumerate(steps) if step.is_unsaved and not command.dry_run]
     preview = preview_together(changes if batched.shown else (), exchange.ws.settings)
-    applied = not command.dry_run and not failed and not in_editor and not _any_dirty(steps)
+    applied = not command.dry_run and not failed and not unsaved
     data: BatchData = {
         "applied": applied,
-        "results": [_result(step, number, translate) for number, step in enumerate(steps)],
+        "results": [
+            _result(step, number, translate, unsaved=number in unsaved) for number, step in enumerate(steps)
+        ],
         "diff_preview": preview.text,
         "diff_truncated": preview.truncated,
         "warnings": warnings_of_files(changes if batched.shown else (), translate),
     }
     if landings:
-        data["landing"] = "editor" if in_editor else "disk"
+        data["landing"] = "editor" if unsaved else "disk"
     if landings and proposal is not None:
         data["review"] = landed_facts(proposal, *landings, texts=batched.shown)
         if exchange.ws.settings.history.enabled:
@@ -47,7 +49,8 @@ def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelo
         data["failed_items"] = failed
     made = [step.made for step in steps if step.made is not None and step.error is None]
     loose = any(is_fallback(one.level) for one in made)
-    after = landed_texts(landings, data.get("review"), translate)
+    paths = list(dict.fromkeys(steps[number].access.path for number in unsaved))
+    after = [unsaved_text(paths, translate), *landed_texts(landings, data.get("review"), translate)]
     stats = line_stats(changes, exchange.time_ms(), shown=batched.shown)
     known = {"loose": loose, "truncated": preview.truncated, "shown": batched.shown}
     text = _text(translate, command, changes, stats, made, after, **known)
@@ -76,7 +79,7 @@ def _place(number: int, step: Step) -> str:
     return f"operations[{number}] {step.command.request.tool} {escape_to_one_line(step.path)}"
 
 
-def _result(step: Step, number: int, translate: Translate) -> OperationResult:
+def _result(step: Step, number: int, translate: Translate, *, unsaved: bool = False) -> OperationResult:
     made, landing, error = step.made, step.landing, step.error
     result: OperationResult = {
         "index": number,
@@ -99,15 +102,9 @@ def _result(step: Step, number: int, translate: Translate) -> OperationResult:
         result["merged"] = made.merged
     if made.corrections:
         result["corrections"] = corrections_on_wire(made.corrections)
-    waits = landing is not None and landing.where == "editor"
-    if error is None and (waits or is_fallback(made.level)):
+    if error is None and (unsaved or is_fallback(made.level)):
         result["status"] = "partial"
     return result
-
-
-def _any_dirty(steps: Sequence[Step]) -> bool:
-    """Whether unchanged content is only in the editor."""
-    return any(step.landing is None and step.made is not None and step.made.dirty for step in steps)
 
 
 def _text(
@@ -127,15 +124,6 @@ def _text(
     is_known = not any(isinstance(step.error, LandingUnknown) for step in steps)
     said = [_headline(translate, command, stats)] if changes or is_known else []
     nothing_landed = command.dry_run or (not changes and is_known)
-    waiting = {step.access.path for step in steps if step.landing and step.landing.where == "editor"}
-    if waiting:
-        said.append(
-            translate(
-                "One file is changed in the editor but not on disk. The user must save it.",
-                plural="{count} files are changed in the editor but not on disk. The user must save them.",
-                count=len(waiting),
-            )
-        )
     if loose:
         said.append(translate("Some text was matched loosely. See diff_preview for what was replaced."))
     if any(one.merged is not None for one in made):

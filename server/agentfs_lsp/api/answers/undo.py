@@ -7,7 +7,7 @@ from typing import Any
 from agentfs_lsp.api.answers.change import corrected_text
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
 from agentfs_lsp.api.exchange import Exchange
-from agentfs_lsp.api.messages.landing import files_text, landed_texts
+from agentfs_lsp.api.messages.landing import files_text, landed_texts, unsaved_text
 from agentfs_lsp.api.results import Envelope, LineStats, UndoData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.translation import sentences
@@ -20,10 +20,9 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
     """The envelope of an undo that landed or had nothing to undo."""
     translate, shown, landings = exchange.translate, undone.access.seen, undone.landings
     changes = [landing.change for landing in landings]
-    in_editor = any(landing.where == "editor" for landing in landings)
     preview = preview_together(changes if shown else (), exchange.ws.settings)
     data: UndoData = {
-        "applied": not in_editor,
+        "applied": not undone.unsaved,
         "undone": undone.change.id,
         "unchanged": not landings,
         "files": [
@@ -37,22 +36,23 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
     if shown and undone.corrections:
         data["corrections"] = corrections_on_wire(undone.corrections)
     if landings:
-        data["landing"] = "editor" if in_editor else "disk"
+        data["landing"] = "editor" if undone.unsaved else "disk"
         data["review"] = landed_facts(undone.proposal, *landings, texts=shown)
         if exchange.ws.settings.history.enabled:
             data["change_id"] = undone.proposal.id
     stats = line_stats(changes, exchange.time_ms(), shown=shown)
     text = _text(exchange, undone, data, stats)
-    partial = in_editor or data["diff_truncated"]
+    partial = bool(undone.unsaved) or data["diff_truncated"]
     return exchange.succeed(data, text, stats, partial=partial, access=undone.access)
 
 
 def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) -> str:
     translate = exchange.translate
     corrected = [corrected_text(translate, one["kind"], one["detail"]) for one in data.get("corrections", ())]
+    unsaved = unsaved_text(undone.unsaved, translate)
     if not undone.landings:
         nothing = translate("There is nothing left to undo in change {id}.", id=undone.change.id)
-        return sentences(translate, corrected or [nothing])
+        return sentences(translate, [*(corrected or [nothing]), unsaved])
     facts: dict[str, Any] = {
         "id": undone.change.id,
         "paths": files_text([landing.change.path for landing in undone.landings], translate),
@@ -65,8 +65,7 @@ def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) 
         said = [translate("Undid change {id} of {paths}.", **facts)]
     said += corrected
     said += landed_texts(undone.landings, data.get("review"), translate)
-    if not data["applied"]:
-        said.append(translate("The user must save it. Until then it is not on disk."))
+    said.append(unsaved)
     if undone.access.seen:
         said.append(always_asked_text([one.change for one in undone.landings], translate, with_paths=True))
     if data["diff_truncated"]:

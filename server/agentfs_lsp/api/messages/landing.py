@@ -21,6 +21,20 @@ def files_text(paths: Sequence[str], translate: Translate) -> str:
     return ", ".join(f"'{escape_to_one_line(path)}'" for path in paths)
 
 
+def unsaved_text(paths: Sequence[str], translate: Translate) -> str:
+    """Says which files are only in the editor as requested; "" for none."""
+    return (
+        translate(
+            "{files} is changed in the editor but not on disk. The user must save it.",
+            plural="{files} are changed in the editor but not on disk. The user must save them.",
+            files=files_text(paths, translate),
+            count=len(paths),
+        )
+        if paths
+        else ""
+    )
+
+
 def created_folder(landing: Landing) -> str:
     """The innermost folder that was created for the file, as in responses; empty if none was."""
     if not landing.created_dirs:
