@@ -229,12 +229,8 @@ def resolve(
     ws: Workspace, viewer: str | None, changes: Iterable[HistoryRecord], known: Container[str] = ()
 ) -> Places:
     """Resolve the paths of these changes' files, each once, but for the `known` ones. Blocking."""
-    places: dict[str, Sequence[Location]] = {}
-    for file in (file for change in changes for file in change.files):
-        path = file.absolute
-        if path not in places and path not in known:
-            places[path] = _places_of(ws, viewer, path)
-    return places
+    paths = dict.fromkeys(file.absolute for change in changes for file in change.files)
+    return {path: _places_of(ws, viewer, path) for path in paths if path not in known}
 
 
 def _places_of(ws: Workspace, viewer: str | None, path: str) -> Sequence[Location]:

@@ -74,7 +74,10 @@ def _file_of(row: Sequence[Any], root: str) -> RecordedFile:
 def _checked(columns: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
     fields = dict(zip(columns, row, strict=True))
     for column in _blobs(columns, tuple(map(type, row))):
-        fields[column] = _restored(fields[column])
+        try:
+            fields[column] = fields[column].decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError:
+            raise Damaged from None
     return fields
 
 
@@ -104,10 +107,3 @@ def storable(value: object) -> object:
         except UnicodeEncodeError:
             return value.encode("utf-8", "surrogatepass")
     return value
-
-
-def _restored(value: bytes) -> str:
-    try:
-        return value.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        raise Damaged from None
