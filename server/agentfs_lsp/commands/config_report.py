@@ -132,11 +132,11 @@ def _rules(report: Report, translate: Translate) -> Table:
     for source, rule in _sourced(report):
         decisions = [_decision(rule.says(operation), translate) for operation in OPERATIONS]
         table.add_row(source, Text("\n").join(map(_text, rule.files)), *decisions, _text(rule.requires or ""))
-    for glob in report.settings.protected:
-        added = "" if glob.startswith("!") else asked
-        table.add_row("protected", _text(glob), "", added, added, "")
-    for glob in report.workspace.tightening.protected:
-        table.add_row(f"{NAME}: protected", _text(glob), "", asked, asked, "")
+    users, workspaces = report.settings.protected, report.workspace.tightening.protected
+    for source, globs in (("protected", users), (f"{NAME}: protected", workspaces)):
+        for glob in globs:
+            added = "" if glob.startswith("!") else asked
+            table.add_row(source, _text(glob), "", added, added, "")
     always, denied = translate("always"), _decision("deny", translate)
     table.add_row(always, translate("files that run code or configure tools"), "", asked, asked, "")
     table.add_row(always, translate("files that contain secrets"), asked, asked, asked, "")

@@ -50,12 +50,6 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     agrees: Callable[[Proposal], bool] = partial(_ask, translate) if asks else lambda _: True
     try:
         undone = asyncio.run(_undo(place, options.id, agrees, translate))
-    except Rejected as error:  # by the person at the terminal
-        return (
-            _fail(error, translate, as_json=True)
-            if options.json
-            else complain("undo", translate("Nothing was changed."))
-        )
     except DomainError as error:
         return _fail(error, translate, as_json=options.json)
     finally:
@@ -155,6 +149,8 @@ def _fail(error: DomainError, translate: Translate, *, as_json: bool) -> int:
         json.dump({"error": {"code": ERRORS[type(error)][0], "message": message}}, sys.stdout)
         print()
         return 1
+    if isinstance(error, Rejected):  # by the person at the terminal
+        message = ""
     if not isinstance(error, LandingUnknown):
         listing = (
             translate("agentfs-lsp history lists the changes.") if isinstance(error, ChangeUnknown) else ""

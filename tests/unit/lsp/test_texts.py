@@ -18,7 +18,7 @@ from agentfs_lsp.domain.policy import credentials
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.shapes import Constraint
 from agentfs_lsp.domain.translation import Translate, naming, sentences
-from agentfs_lsp.lsp.configuration.messages import problem_text, problems_texts
+from agentfs_lsp.lsp.configuration.messages import problem_text, problems_text
 from agentfs_lsp.lsp.configuration.reading import Problem
 from agentfs_lsp.lsp.review_params import BadReviewParams, ReviewProblem, review_params_text
 from agentfs_lsp.service.proposal.wording import warning_text
@@ -80,7 +80,7 @@ def test_what_the_user_wrote_keeps_its_own_full_stop(translate: Translate, said:
 @pytest.mark.parametrize("origin", ["", ".agentfs.toml"])
 def test_one_problem_more_than_are_told_is_one(origin: str) -> None:
     problems = [Problem(f"key{number}", "unknown", "5", origin=origin) for number in range(4)]
-    (told,) = problems_texts(problems, ENGLISH)
+    told = problems_text(problems, ENGLISH)
     assert told.endswith("lists the other one too." if origin else "There is one more.")
 
 

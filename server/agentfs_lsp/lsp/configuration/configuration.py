@@ -20,7 +20,7 @@ from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.capabilities import ClientCapabilities
 from agentfs_lsp.lsp.configuration.layers import LayerName, Layers, effective
-from agentfs_lsp.lsp.configuration.messages import problems_texts
+from agentfs_lsp.lsp.configuration.messages import problems_text
 from agentfs_lsp.lsp.configuration.reading import Problem
 from agentfs_lsp.lsp.configuration.workspace_file import (
     NAME,
@@ -198,8 +198,8 @@ class Configuration:
         self._tell(new)
 
     def _tell(self, problems: Sequence[Problem]) -> None:
-        for text in problems_texts(problems, self._translate()):
-            self._outgoing.tell(WARNING, text)
+        if problems:
+            self._outgoing.tell(WARNING, problems_text(problems, self._translate()))
 
     async def _register(self, client: ClientCapabilities) -> None:
         wanted: dict[str, object] = {}

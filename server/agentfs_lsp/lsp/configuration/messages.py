@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from agentfs_lsp.domain.settings.settings import SETTINGS
@@ -21,62 +21,36 @@ _LONGEST_KEY = 80
 RULE = '{"files": [globs], "read" | "write" | "edit": "allow" | "ask" | "deny", "requires": switch}'
 
 
-def problems_texts(problems: Iterable[Problem], translate: Translate) -> Iterator[str]:
-    """The messages about problems that were found together: one for the workspaces' files, and one for the
-    editor's settings."""
-    by_origin: dict[str, list[Problem]] = {}
-    for problem in problems:
-        by_origin.setdefault(problem.origin, []).append(problem)
-    if len(by_origin) > 1:
-        yield _problems_of_files(by_origin, translate)
-        return
-    for origin, ones in by_origin.items():
-        yield problem_text(ones[0], translate) if len(ones) == 1 else _problems_of(origin, ones, translate)
-
-
-def _problems_of(origin: str, problems: Sequence[Problem], translate: Translate) -> str:
-    """The number of problems and the first of them; ignored settings come last."""
-    count = len(problems)
-    if origin:
-        said = [translate("{file}: {count} problems.", file=escape_to_one_line(origin), count=count)]
+def problems_text(problems: Sequence[Problem], translate: Translate) -> str:
+    """The message about one or more problems that were found together: their number and the first, of each
+    file if there are several. Ignored settings come last."""
+    ranked = sorted(problems, key=lambda problem: problem.kind == "unknown")
+    origin, count = ranked[0].origin, len(ranked)
+    by_file = {one.origin: one for one in reversed(ranked)}
+    if count == 1:
+        return problem_text(ranked[0], translate)
+    if len(by_file) > 1:
+        first = [one for one in ranked if by_file[one.origin] is one][:_TOLD]
+        said = [translate("{files} workspace files: {count} problems.", files=len(by_file), count=count)]
+        said += [problem_text(one, translate) for one in first]
     else:
-        said = [translate("agentfs: {count} problems in the settings.", count=count)]
-    first = sorted(problems, key=_is_unknown)[:_TOLD]
-    said += [_told(one, _key(one), translate) for one in first]
+        first = ranked[:_TOLD]
+        if origin:
+            said = [translate("{file}: {count} problems.", file=escape_to_one_line(origin), count=count)]
+        else:
+            said = [translate("agentfs: {count} problems in the settings.", count=count)]
+        said += [_told(one, _key(one), translate) for one in first]
     more = count - len(first)
-    if more and origin:
-        said.append(
-            translate(
-                "agentfs-lsp check-config lists the other one too.",
-                plural="agentfs-lsp check-config lists the other {count} too.",
-                count=more,
-            )
+    if more and origin and len(by_file) == 1:
+        all_listed = translate(
+            "agentfs-lsp check-config lists the other one too.",
+            plural="agentfs-lsp check-config lists the other {count} too.",
+            count=more,
         )
+        said.append(all_listed)
     elif more:
-        said.append(_more(more, translate))
+        said.append(translate("There is one more.", plural="There are {count} more.", count=more))
     return sentences(translate, said)
-
-
-def _problems_of_files(by_origin: Mapping[str, Sequence[Problem]], translate: Translate) -> str:
-    """The number of problems, and one of each of the first files; files with ignored settings come last."""
-    count = sum(map(len, by_origin.values()))
-    worst = [min(ones, key=_is_unknown) for ones in by_origin.values()]
-    first = sorted(worst, key=_is_unknown)[:_TOLD]
-    said = [
-        translate("{files} workspace files: {count} problems.", files=len(by_origin), count=count),
-        *(problem_text(one, translate) for one in first),
-    ]
-    if more := count - len(first):
-        said.append(_more(more, translate))
-    return sentences(translate, said)
-
-
-def _is_unknown(problem: Problem) -> bool:
-    return problem.kind == "unknown"
-
-
-def _more(count: int, translate: Translate) -> str:
-    return translate("There is one more.", plural="There are {count} more.", count=count)
 
 
 def problem_text(problem: Problem, translate: Translate) -> str:
