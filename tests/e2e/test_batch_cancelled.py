@@ -29,13 +29,6 @@ async def started(editor: Editor, **params: Any) -> asyncio.Future[Message]:
     return editor.start("agentfs/batch", {"operations": operations, **params})
 
 
-async def is_landing(editor: Editor) -> None:
-    while True:
-        pending = (await editor.request("agentfs/status"))["data"]["pending"]
-        if [one["state"] for one in pending] == ["landing"]:
-            return
-
-
 def on_disk(root: Path) -> list[str]:
     return [(root / name).read_text() for name in NAMES]
 
@@ -55,7 +48,7 @@ async def test_the_file_under_way_lands_and_the_rest_is_left(files: Path) -> Non
     async with editing(files, options=AUTO) as editor:
         with nothing_can_land(editor.state):
             asked = await started(editor, atomic=False)
-            await is_landing(editor)
+            await editor.are_pending("landing")
             editor.cancel(asked)
             await editor.request("agentfs/status")  # the server has then seen the cancellation
         answer = await asked
@@ -88,7 +81,7 @@ async def test_an_atomic_one_lands_as_a_whole(files: Path) -> None:
     async with editing(files, options=AUTO) as editor:
         with nothing_can_land(editor.state):
             asked = await started(editor)
-            await is_landing(editor)
+            await editor.are_pending("landing")
             editor.cancel(asked)
             await editor.request("agentfs/status")
         answer = await asked

@@ -26,10 +26,6 @@ async def is_cancelled(asked: asyncio.Future[Message]) -> bool:
     return refused.value.code == -32800
 
 
-async def pending(editor: Editor) -> list[Message]:
-    return (await editor.request("agentfs/status"))["data"]["pending"]
-
-
 async def test_a_read_that_is_cancelled_at_once_was_never_begun(root: Path) -> None:
     (root / "large.txt").write_bytes(b"line\n" * 100_000)
     stderr = root.parent / "stderr"
@@ -61,14 +57,13 @@ async def test_a_cancelled_change_is_withdrawn_wherever_it_waits(root: Path, fil
         shown = edit_a(editor)
         first = await editor.proposed()
         queued = edit_a(editor, new="2")
-        while len(await pending(editor)) < 2:
-            pass
+        await editor.are_pending("shown", "queued")
         editor.cancel(queued)
         assert await is_cancelled(queued)
-        assert [one["id"] for one in await pending(editor)] == [first["id"]]
+        assert [one["id"] for one in await editor.pending()] == [first["id"]]
         editor.cancel(shown)
         assert await is_cancelled(shown)
-        assert await pending(editor) == []
+        assert await editor.pending() == []
         assert await editor.seen("agentfs/settled") == {"id": first["id"], "outcome": "withdrawn"}
         late = await editor.request("agentfs/settle", {"id": first["id"], "decision": "accepted"})
         assert (late["ok"], late["code"]) == (False, "WITHDRAWN")
@@ -89,7 +84,7 @@ async def test_a_change_cancelled_in_the_same_breath_is_not_begun(root: Path, fi
         editor.send_bytes(frame(request) + frame(cancel))
         answer = await editor.message(lambda one: one.get("id") == "both")
         assert answer["error"]["code"] == -32800
-        assert await pending(editor) == []
+        assert await editor.pending() == []
         assert editor.all("agentfs/proposed") == []
     assert stderr.read_bytes() == b""
 

@@ -102,7 +102,7 @@ async def test_a_defect_is_an_incident_and_nothing_more_is_told(root: Path) -> N
             await editor.write("broken.py", "two\n"),
             await editor.edit("broken.py", "one", "two"),
         ]
-        assert (await editor.request("agentfs/status"))["data"]["pending"] == []
+        assert await editor.pending() == []
     log = (root.parent / "stderr").read_text()
     for answer in answers:
         number = re.search(r"incident ([0-9a-f]{8})", answer["error"]["message"])

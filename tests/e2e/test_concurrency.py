@@ -22,16 +22,6 @@ def edit(editor: Editor, path: str, old: str, new: str, session: str = "default"
     )
 
 
-async def pending(editor: Editor) -> list[Message]:
-    return (await editor.request("agentfs/status"))["data"]["pending"]
-
-
-async def are_pending(editor: Editor, *states: str) -> None:
-    """Wait until the proposals have reached these states."""
-    while [one["state"] for one in await pending(editor)] != list(states):
-        pass
-
-
 async def test_while_a_hundred_reviews_wait_everything_else_is_answered(root: Path) -> None:
     (root / "read.py").write_text("one\n")
     (root / "large.txt").write_text("a line of a large file\n" * 50_000)
@@ -46,10 +36,10 @@ async def test_while_a_hundred_reviews_wait_everything_else_is_answered(root: Pa
             one = answer["data"]["content"].strip()
             edited = await editor.edit("read.py", one, f"edit{number}", session="other")
             assert edited["data"]["applied"] is True
-            assert len(await pending(editor)) == 130
+            assert len(await editor.pending()) == 130
         assert len((await editor.read("large.txt", limit=0))["data"]["content"]) == 1_150_000
         assert not any(one.done() for one in [*waiting, *queued])
-        states = [one["state"] for one in await pending(editor)]
+        states = [one["state"] for one in await editor.pending()]
         assert (states.count("shown"), states.count("queued")) == (120, 10)
         for announced in reversed(editor.all("agentfs/proposed")[10:]):
             await editor.settle({"id": announced["params"]["id"]})
@@ -61,7 +51,7 @@ async def test_while_a_hundred_reviews_wait_everything_else_is_answered(root: Pa
         for asked in [*waiting[:10], *queued]:
             with pytest.raises(RpcError):
                 await asked
-        assert await pending(editor) == []
+        assert await editor.pending() == []
 
 
 async def test_changes_to_one_file_wait_for_each_other_and_are_computed_afresh(root: Path) -> None:
@@ -73,7 +63,7 @@ async def test_changes_to_one_file_wait_for_each_other_and_are_computed_afresh(r
         proposal = await editor.proposed()
         second = edit(editor, "a.py", "two", "2")
         others = edit(editor, "a.py", "two", "zwei", session="other")
-        await are_pending(editor, "shown", "queued", "queued")
+        await editor.are_pending("shown", "queued", "queued")
         assert len(editor.all("agentfs/proposed")) == 1
         await editor.settle(proposal)
         assert (await first)["data"]["applied"] is True
@@ -95,7 +85,7 @@ async def test_one_file_by_two_names_is_one_file(root: Path) -> None:
     async with editing(root, **REVIEWING) as editor:
         await editor.read("a.py")
         first, second = edit(editor, "a.py", "one", "1"), edit(editor, "link.py", "two", "2")
-        await are_pending(editor, "shown", "queued")
+        await editor.are_pending("shown", "queued")
         await editor.settle(await editor.proposed())
         await editor.settle(await editor.proposed(2))
         assert [(await one)["status"] for one in (first, second)] == ["success", "success"]
@@ -137,7 +127,7 @@ async def test_landings_that_wait_for_another_server_hold_up_neither_reads_nor_m
     async with editing(root, options=AUTO) as editor:
         with nothing_can_land(editor.state):
             waiting = [write(editor, f"new{number}.py", session=f"s{number}") for number in range(40)]
-            await are_pending(editor, *["landing"] * 40)
+            await editor.are_pending(*["landing"] * 40)
             for _ in range(3):
                 read = await editor.read("large.txt", limit=0)
                 assert read["stats"]["total_lines"] == 10_000
@@ -179,7 +169,7 @@ async def test_a_client_that_answers_wrongly_or_never_holds_nobody_up(root: Path
         await editor.settle(announced["params"])
         assert (await second)["data"]["applied"] is True
         if answer is NO_ANSWER:
-            assert [one["state"] for one in await pending(editor)] == ["shown"]
+            assert [one["state"] for one in await editor.pending()] == ["shown"]
             editor.cancel(first)
             with pytest.raises(RpcError):
                 await first

@@ -39,14 +39,6 @@ async def pending_edit(editor: Editor) -> tuple[asyncio.Future[Message], Message
     return asked, await editor.proposed()
 
 
-async def landing(editor: Editor) -> None:
-    """Wait until the allowed change is about to be written."""
-    while [one["state"] for one in (await editor.request("agentfs/status"))["data"]["pending"]] != [
-        "landing"
-    ]:
-        pass
-
-
 def left_in(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
@@ -132,7 +124,7 @@ async def test_a_shutdown_sees_a_landing_on_disk_through(root: Path, file: Path)
         await editor.read("a.py")
         with nothing_can_land(editor.state):
             asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
-            await landing(editor)
+            await editor.are_pending("landing")
             editor.cancel(asked)
             ending = editor.start("shutdown")
         assert (await asked)["data"]["applied"] is True
@@ -146,7 +138,7 @@ async def test_a_shutdown_waits_for_no_thread_that_does_not_end(root: Path, file
         await editor.read("a.py")
         with nothing_can_land(editor.state):
             asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
-            await landing(editor)
+            await editor.are_pending("landing")
             assert await editor.request("shutdown") is None
             assert not asked.done(), "it is not known yet"
             editor.notify("exit", None)
@@ -169,7 +161,7 @@ async def test_the_end_of_input_sees_a_landing_on_disk_through(root: Path, file:
         await editor.read("a.py")
         with nothing_can_land(editor.state):
             editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
-            await landing(editor)
+            await editor.are_pending("landing")
             hang_up(editor)
         assert await editor.ended() == KILLED
     assert file.read_text() == "1\n"
@@ -181,7 +173,7 @@ async def test_the_end_of_input_waits_for_no_thread_that_does_not_end(root: Path
         await editor.read("a.py")
         with nothing_can_land(editor.state):
             asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
-            await landing(editor)
+            await editor.are_pending("landing")
             hang_up(editor)
             assert await editor.ended() == KILLED
         asked.cancel()

@@ -62,9 +62,6 @@ async def test_a_link_and_its_target_are_one_file(auto: Editor) -> None:
     assert (await auto.edit("alias.txt", "mine", "ours"))["status"] == "success"
 
 
-# --- sessions ---------------------------------------------------------------------------------------------
-
-
 # --- expected_* -------------------------------------------------------------------------------------------
 
 

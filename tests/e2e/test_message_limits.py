@@ -317,10 +317,8 @@ async def test_nobody_is_asked_while_typing(root: Path) -> None:
         assert (await editor.request("agentfs/edit", EDIT))["error"]["code"] == "USER_REJECTED"
         editor.change("notes", "2\n")
         asked = editor.start("agentfs/edit", EDIT)
-        while not (await editor.request("agentfs/status"))["data"]["pending"]:
-            pass
-        for _ in range(3):
-            await editor.request("agentfs/status")
+        for _ in range(4):  # by then it would have been asked
+            await editor.are_pending("queued")
         assert len(editor.all(ASK)) == 1
         editor.cancel(asked)
         with pytest.raises(RpcError):

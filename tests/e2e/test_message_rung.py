@@ -207,14 +207,8 @@ async def test_questions_come_one_at_a_time_in_order_and_each_has_its_own_time(r
             asked.append(editor.start("agentfs/edit", {"path": name, "old_string": "two", "new_string": "2"}))
             first = await editor.seen_message(ASK)
             configure(editor, approval={"timeout_s": 0.3})  # for later ones
-        pending: list[Message] = []
-        while len(pending) < 3:
-            pending = (await editor.request("agentfs/status"))["data"]["pending"]
-        assert [(one["paths"], one["state"]) for one in pending] == [
-            (["a"], "shown"),
-            (["b"], "queued"),
-            (["c"], "queued"),
-        ]
+        pending = await editor.are_pending("shown", "queued", "queued")
+        assert [one["paths"] for one in pending] == [["a"], ["b"], ["c"]]
         editor.send({"jsonrpc": "2.0", "id": first["id"], "result": {"title": "Approve"}})
         confirming = await editor.seen_message(ASK, 2)
         editor.send({"jsonrpc": "2.0", "id": confirming["id"], "result": {"title": "Approve"}})
@@ -235,9 +229,7 @@ async def test_of_a_file_that_moved_while_its_question_waited_nothing_is_asked(r
         editor.start("agentfs/edit", edits[0])
         first = await editor.seen_message(ASK)
         waiting = editor.start("agentfs/edit", edits[1])
-        pending: list[Message] = []
-        while [one["state"] for one in pending] != ["shown", "queued"]:
-            pending = (await editor.request("agentfs/status"))["data"]["pending"]
+        await editor.are_pending("shown", "queued")
         await editor.read("b", session="other")  # queued after the proposal, which has been computed by then
         (root / "b").write_text(f"new\n{TEXT}")
         editor.answers |= answering(pressing("Approve"))

@@ -100,10 +100,7 @@ async def test_one_preview_at_a_time(editor: Editor, root: Path, file: Path) -> 
     for path in ("a.py", "b.py"):
         editor.start("agentfs/write", {"path": path, "content": CHANGED})
     first = await editor.seen_message(APPLY)
-    pending: list[Message] = []
-    while len(pending) < 2:
-        pending = (await editor.request("agentfs/status"))["data"]["pending"]
-    assert [one["state"] for one in pending] == ["shown", "queued"]
+    await editor.are_pending("shown", "queued")
     editor.send({"jsonrpc": "2.0", "id": first["id"], "result": {"applied": False}})
     second = await editor.seen(APPLY, 2)
     assert second["label"] == "Write b.py (+2/-2)"
@@ -142,9 +139,7 @@ async def test_a_file_that_moved_during_preview_is_a_conflict(editor: Editor, ro
     editor.start("agentfs/write", {"path": "a.py", "content": CHANGED})
     first = await editor.seen_message(APPLY)
     waiting = editor.start("agentfs/write", {"path": "b.py", "content": CHANGED})
-    pending: list[Message] = []
-    while [one["state"] for one in pending] != ["shown", "queued"]:
-        pending = (await editor.request("agentfs/status"))["data"]["pending"]
+    await editor.are_pending("shown", "queued")
     await editor.read("b.py", session="other")  # queued after the proposal, which has been computed by then
     (root / "b.py").write_text(f"new\n{TEXT}")
     editor.answers[APPLY] = ticking(editor, slice(None))

@@ -18,19 +18,6 @@ pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, **REVIEWING))
 
 
-async def pending(editor: Editor, number: int | None = None) -> list[Message]:
-    """Pending proposals; with `number`, wait for that many."""
-
-    def fits(message: Message) -> bool:
-        return message.get("method") == "agentfs/statusChanged" and message["params"]["pending"] == number
-
-    if number is not None:
-        await editor.message(fits)
-    status: Message = await editor.request("agentfs/status", {})
-    waiting: list[Message] = status["data"]["pending"]
-    return waiting
-
-
 # --- the order of the end ---------------------------------------------------------------------------------
 
 
@@ -130,7 +117,7 @@ async def test_a_settle_that_cannot_be_done_is_looked_at_in_order(editor: Editor
 async def test_a_second_proposal_for_a_file_waits_for_the_first(editor: Editor, file: Path) -> None:
     first, answer = await asked(editor)
     second = editor.start("agentfs/edit", {**EDIT, "old_string": "three", "new_string": "3"})
-    shown, queued = await pending(editor, 2)
+    shown, queued = await editor.are_pending("shown", "queued")
     assert (shown["id"], shown["state"], queued["state"]) == (first["id"], "shown", "queued")
     unknown = await editor.request("agentfs/proposal", {"id": queued["id"]})
     assert (unknown["ok"], unknown["code"]) == (False, "UNKNOWN")
@@ -162,7 +149,7 @@ async def test_what_was_announced_is_settled_even_before_initialized(root: Path,
 async def test_what_was_never_announced_is_never_settled(editor: Editor, file: Path) -> None:
     first, answer = await asked(editor)
     second = editor.start("agentfs/edit", {**EDIT, "old_string": "three", "new_string": "3"})
-    assert len(await pending(editor, 2)) == 2
+    await editor.are_pending("shown", "queued")
     editor.cancel(second)
     with pytest.raises(RpcError):
         await second
@@ -180,11 +167,11 @@ async def test_a_client_that_begins_anew_finds_what_waits(editor: Editor, root: 
         await editor.read(path)
         waiting.append(editor.start("agentfs/edit", {**EDIT, "path": path}))
     await editor.seen("agentfs/proposed", 2)
-    halfway = (await pending(editor))[0]["id"]
+    halfway = (await editor.pending())[0]["id"]
     await editor.request("agentfs/settle", {"id": halfway, "decision": "accepted"})
     editor.received.clear()
 
-    found = await pending(editor)
+    found = await editor.pending()
     assert [(one["paths"], one["state"]) for one in found] == [(["a.py"], "landing"), (["b.py"], "shown")]
     for one in found:
         proposal = await editor.request("agentfs/proposal", {"id": one["id"]})

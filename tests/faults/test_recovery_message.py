@@ -141,7 +141,7 @@ async def test_what_waited_for_it_too_long_goes_on_in_its_order(root: Path) -> N
             landed: list[int] = []
             for number, one in enumerate(writes):
                 one.add_done_callback(lambda _, number=number: landed.append(number))
-            while len((await editor.request("agentfs/status"))["data"]["pending"]) < len(writes):
+            while len(await editor.pending()) < len(writes):
                 pass
             held_up.close()
             assert all([(await one)["data"]["applied"] for one in writes])

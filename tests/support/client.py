@@ -116,6 +116,18 @@ class Editor:
         await self.time_out()
         return await asked
 
+    async def pending(self) -> list[Message]:
+        """The pending proposals."""
+        pending: list[Message] = (await self.request("agentfs/status"))["data"]["pending"]
+        return pending
+
+    async def are_pending(self, *states: str) -> list[Message]:
+        """Wait until the pending proposals have reached these states."""
+        pending = await self.pending()
+        while [one["state"] for one in pending] != list(states):
+            pending = await self.pending()
+        return pending
+
     def cancel(self, future: asyncio.Future[Any]) -> None:
         """Send `$/cancelRequest` for a started request."""
         self.notify("$/cancelRequest", {"id": future.request_id})  # type: ignore[attr-defined]

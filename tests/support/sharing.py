@@ -66,4 +66,4 @@ async def _tidied(editor: Editor) -> None:
     folder = {"uri": editor.root.as_uri(), "name": editor.root.name}
     for event in ({"removed": [folder], "added": []}, {"removed": [], "added": [folder]}):
         editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})  # forget what sessions read
-    assert (await editor.request("agentfs/status"))["data"]["pending"] == []
+    assert await editor.pending() == []
