@@ -22,7 +22,7 @@ demo: $(RUN) compiled ## an agent's turn on a sample workspace: you review its c
 test: check test-extension compiled strace ## lint, types, layers, and every test that needs no editor installed
 	$(BIN)/pytest -n 2 --dist loadgroup tests/unit tests/property tests/simulation tests/e2e tests/faults
 
-test-faults: $(DEV) compiled strace ## kills, failing calls and power cuts at every moment of a landing; installs strace as root
+test-faults: $(DEV) compiled strace ## kills, failing calls and power cuts at every moment of a landing; installs strace if run as root
 	$(BIN)/pytest -n 2 tests/faults
 
 # One test that misses a limit of time because of the measuring keeps no figure back; each is listed.
@@ -35,7 +35,7 @@ coverage: $(DEV) compiled strace ## branch coverage of the server by the tests o
 SECONDS ?= 60
 FIRST ?= 1
 
-simulate: $(DEV) ## the simulation: SEED=n or SEED=path plays one case, else SECONDS=n of seeds; what fails is made small and kept
+simulate: $(DEV) ## the simulation: SEED=n or SEED=path plays one case, else SECONDS=n of seeds; failing cases are shrunk and kept
 	$(BIN)/python -m tests.simulation $(if $(SEED),$(SEED),--seconds $(SECONDS) --first $(FIRST) --keep)
 
 check-model: $(DEV) compiled ## the simulation's cases against a server process: SEED=n plays one, else SECONDS=n of seeds
@@ -107,7 +107,7 @@ NODE_FITS := node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/
 
 vsix: $(VSIX) ## the VS Code extension, with the server in it, as one package: dist/agentfs.vsix
 
-test-extension: ## the extension's unit tests; left out, and said so, where Node 20 is missing
+test-extension: ## the extension's unit tests; skipped with a message if Node 20 is missing
 	@if $(NODE_FITS); then $(MAKE) --no-print-directory $(EXTENSION_DEV) && cd extension && npm run --silent check && npm test; \
 	else echo "Node 20 or newer is not on the PATH: the extension's unit tests are left out."; fi
 

@@ -59,7 +59,7 @@ def test_the_table_is_the_definition() -> None:
 
 
 def test_the_strictest_values_are_told() -> None:
-    told = " ".join(section("When something is wrong").split())
+    told = " ".join(section("Invalid settings").split())
     pairs = re.findall(r"`([a-z_.]+)` for `([^`]+)`", told)
     assert {key: json.loads(value) for key, value in pairs} == {
         setting.key: json.loads(json.dumps(setting.strictest))
@@ -97,7 +97,7 @@ def test_every_key_in_the_other_examples_is_a_setting() -> None:
 
 
 def test_what_a_workspace_may_say_is_what_it_may() -> None:
-    rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", section("What a workspace may say"), re.MULTILINE)
+    rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", section("What a workspace can set"), re.MULTILINE)
     told = dict(rows)
     assert set(told) == {key for key, setting in SETTINGS.items() if setting.in_workspace != "users"}
     starts = {"free": "any value", "lower": "the lower", "besides": "in addition to yours"}
@@ -111,7 +111,7 @@ def test_the_examples_of_rules_are_taken_as_they_stand() -> None:
     (rules,) = (json.loads(text) for text in examples("Rules", "json"))
     layers = layered(("changed", rules))
     assert (layers.problems, len(layers.settings.rules)) == ((), 3)
-    (toml,) = examples("What a workspace may say", "toml")
+    (toml,) = examples("What a workspace can set", "toml")
     file = read_file(Root("r", "/r", "file:///r"), toml.encode())
     assert file.problems == ()
     assert file.tightening.values.keys() == {"protected", "limits.read_lines", "rules"}

@@ -141,7 +141,7 @@ def test_what_takes_long_to_read_or_to_match_has_everything_asked(text: str) -> 
     ],
 )
 def test_the_bounds_of_the_documents_are_where_reading_and_matching_end(within: str, beyond: str) -> None:
-    """docs/configuration.md#when-something-is-wrong"""
+    """docs/configuration.md#invalid-settings"""
     assert said(within).tightening.fault is None
     assert told(said(beyond)) == [
         f"/home/u/app/.agentfs.toml has keys or globs that take too long to process.{ASKED}"
