@@ -41,7 +41,7 @@ def in_editor(editor: Editor) -> dict[str, str]:
     return {uri.rpartition("/")[2]: document.text for uri, document in editor.documents.items()}
 
 
-async def test_one_that_applies_a_part_and_is_silent_then_has_that_taken_back(files: Path) -> None:
+async def test_a_part_applied_before_the_client_fell_silent_is_rolled_back(files: Path) -> None:
     async with editing(files, options=AUTO) as editor:
 
         def apply_the_first(params: Message) -> object:
@@ -55,12 +55,12 @@ async def test_one_that_applies_a_part_and_is_silent_then_has_that_taken_back(fi
         answer = await editor.in_vain(editor.start("agentfs/batch", {"operations": OPERATIONS}), 2)
         assert (on_disk(files), in_editor(editor)) == (OLD, OPEN)
         assert not (files / "made").exists()
-        assert len(editor.all(APPLY)) == 3, "the second of them is cancelled, the third takes the first back"
+        assert len(editor.all(APPLY)) == 3, "the second of them is cancelled, the third rolls the first back"
     assert answer["error"]["code"] == "EXECUTION_ERROR"
     assert answer["error"]["message"].startswith("operations[1] edit unsaved.py: ")
 
 
-async def test_a_client_that_takes_nothing_back_is_answered_for_all_the_same(files: Path) -> None:
+async def test_a_client_that_rolls_nothing_back_delays_no_answer(files: Path) -> None:
     async with editing(files, options=AUTO) as editor:
 
         def apply_the_first(params: Message) -> object:

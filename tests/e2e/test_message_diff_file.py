@@ -215,7 +215,7 @@ async def test_a_folder_with_variables_of_others_takes_no_diff(root: Path, name:
 
 
 @pytest.mark.parametrize("entries", [3, 4, 5])
-async def test_what_there_was_no_room_for_leaves_nothing(root: Path, entries: int) -> None:
+async def test_what_had_no_room_leaves_nothing(root: Path, entries: int) -> None:
     """The root itself, a.py, and the landing's temporary file or the diff's first folders."""
     with small_disk(root, f"64k,nr_inodes={entries}"):
         (root / "a.py").write_text(TEXT)

@@ -71,7 +71,7 @@ async def test_unsaved_work_dropped_while_it_was_reviewed_is_a_conflict(editor: 
     assert file.read_text() == TEXT
 
 
-async def test_applying_too_late_is_to_be_taken_back(root: Path, file: Path) -> None:
+async def test_applying_too_late_is_to_be_reverted(root: Path, file: Path) -> None:
     async with editing(root, **REVIEWING) as editor:
         document = editor.open("a.py")
         proposal, answer = await asked(editor)

@@ -115,7 +115,7 @@ async def test_what_was_saved_without_a_settle_is_on_disk(root: Path) -> None:
     assert (root / "a.py").read_text() == NEW
 
 
-async def test_what_was_applied_and_taken_back_again_changed_nothing(root: Path) -> None:
+async def test_what_was_applied_and_reverted_changed_nothing(root: Path) -> None:
     async with editing(root, **HOLDING) as editor:
         future, preview = await asked(editor)
         assert editor.apply(preview)

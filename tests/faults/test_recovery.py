@@ -121,7 +121,7 @@ def test_what_a_living_server_is_at_is_left_alone_until_it_is_dead(tmp_path: Pat
 
 
 @pytest.mark.parametrize("swapped", [1, 2])
-def test_where_one_file_was_changed_the_others_are_taken_back(tmp_path: Path, swapped: int) -> None:
+def test_where_one_file_was_changed_the_others_are_rolled_back(tmp_path: Path, swapped: int) -> None:
     interrupted(tmp_path, swapped)
     (tmp_path / "root/sub/gone.py").write_bytes(b"theirs\n")
     assert start(tmp_path) == ["rolled_back"]

@@ -46,7 +46,7 @@ def in_root(root: Path) -> dict[str, str]:
         (3, ("c.py",), ["old\n", "old\n", THEIRS], (INFO, "was rolled back: ")),
         (3, ("b.py", "c.py"), [MINE, THEIRS, THEIRS], (WARNING, "could not be completed ")),
     ],
-    ids=["finished from the start", "finished from the middle", "taken back", "half done"],
+    ids=["finished from the start", "finished from the middle", "rolled back", "half done"],
 )
 async def test_the_user_is_told(
     root: Path, at_swap: int, theirs: tuple[str, ...], left: list[str], told: tuple[int, str]
@@ -125,7 +125,7 @@ async def test_a_chinese_user_is_told_in_chinese(root: Path) -> None:
     assert "was completed" not in message["message"]
 
 
-async def test_what_waited_for_it_too_long_goes_on_in_its_order(root: Path) -> None:
+async def test_changes_that_waited_too_long_for_it_go_on_in_order(root: Path) -> None:
     """Another server is landing, for longer than changes wait."""
     for name in NAMES:
         (root / name).write_text("old\n")

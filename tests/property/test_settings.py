@@ -42,7 +42,7 @@ def test_nothing_gets_looser_but_by_the_very_word_for_it(answers: list[tuple[Lay
 
 
 @given(sections)
-def test_an_answer_taken_back_leaves_nothing(section: dict[str, object]) -> None:
+def test_a_withdrawn_answer_leaves_nothing(section: dict[str, object]) -> None:
     layers = layered(("configuration", section), ("configuration", None))
     assert (layers.settings, layers.problems) == (Settings(), ())
 

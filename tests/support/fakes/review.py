@@ -195,7 +195,7 @@ class ScriptedApplier:
         special: Mapping[str, How] | None = None,
         *,
         save: HowSaved | None = None,
-        takes_back: bool = True,
+        rolls_back: bool = True,
         applied_already: bool = False,
     ) -> None:
         self.applied_already = applied_already
@@ -205,7 +205,7 @@ class ScriptedApplier:
         self._how = how
         self._special = special or {}
         self._save = save
-        self._takes_back = takes_back
+        self._rolls_back = rolls_back
 
     @property
     def saves(self) -> bool:
@@ -216,8 +216,8 @@ class ScriptedApplier:
         return [await self._special.get(path_of(it.uri), self._how)(self._editor, it) for it in edits]
 
     async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
-        self.told.append("take back")
-        for edit in edits if self._takes_back else ():
+        self.told.append("roll back")
+        for edit in edits if self._rolls_back else ():
             self._editor.apply(edit)
 
     async def committed(self, save: Sequence[str]) -> Collection[str]:

@@ -122,7 +122,7 @@ def emacs() -> Desk:
     return Desk("Eglot")
 
 
-async def test_who_does_not_type_is_asked_at_once(neovim: Desk) -> None:
+async def test_a_user_who_does_not_type_is_asked_at_once(neovim: Desk) -> None:
     answer = neovim.ask()
     await neovim.clock.pass_until(0)
     assert neovim.editor.times == [0]
@@ -147,7 +147,7 @@ async def test_the_next_question_waits_until_a_withdrawn_one_has_left_the_screen
     second.cancel()
 
 
-async def test_a_yes_that_nobody_can_have_read_for_is_asked_for_again_where_keys_answer(neovim: Desk) -> None:
+async def test_a_yes_too_early_to_have_read_it_is_asked_for_again_where_keys_answer(neovim: Desk) -> None:
     answer = neovim.ask()
     await neovim.clock.pass_until(1499)
     neovim.answer(0, "Yes")
@@ -162,14 +162,14 @@ async def test_a_yes_that_nobody_can_have_read_for_is_asked_for_again_where_keys
     assert await answer == "Yes"
 
 
-async def test_a_no_that_nobody_can_have_read_for_closes_the_question_as_no_answer(neovim: Desk) -> None:
+async def test_a_no_too_early_to_have_read_it_closes_the_question_unanswered(neovim: Desk) -> None:
     answer = neovim.ask()
     await neovim.clock.pass_until(0)
     neovim.answer(0, "No")
     assert await answer is None
 
 
-async def test_whoever_says_yes_three_times_before_it_can_be_read_has_said_no(neovim: Desk) -> None:
+async def test_saying_yes_three_times_too_early_to_have_read_it_is_a_no(neovim: Desk) -> None:
     answer = neovim.ask()
     for time in range(3):
         await neovim.clock.pass_until(time * 1000)
@@ -186,7 +186,7 @@ async def test_where_keys_answer_nothing_a_yes_counts_at_once() -> None:
     assert await answer == "Yes"
 
 
-async def test_a_page_is_turned_by_whoever_can_have_read_it(neovim: Desk) -> None:
+async def test_a_page_is_turned_only_after_time_to_read_it(neovim: Desk) -> None:
     answer = neovim.ask([f"+{number}" for number in range(20)])
     await neovim.clock.pass_until(0)
     neovim.answer(0, "Next (2/2)")
@@ -202,7 +202,7 @@ async def test_a_page_is_turned_by_whoever_can_have_read_it(neovim: Desk) -> Non
     assert await answer == "Yes"
 
 
-async def test_who_types_is_asked_a_second_after_the_last_key(neovim: Desk) -> None:
+async def test_a_user_who_types_is_asked_a_second_after_the_last_key(neovim: Desk) -> None:
     answer = neovim.ask()
     neovim.typed_ms = 0
     await neovim.type_until(2000)
@@ -216,7 +216,7 @@ async def test_who_types_is_asked_a_second_after_the_last_key(neovim: Desk) -> N
     assert await answer is None
 
 
-async def test_whoever_types_on_and_on_says_yes_with_no_single_answer() -> None:
+async def test_a_user_who_never_stops_typing_approves_with_no_single_answer() -> None:
     desk = Desk("helix")
     desk.typed_ms = 0
     answer = desk.ask()

@@ -69,7 +69,7 @@ def _failing(handle: int) -> None:
     raise OSError(5, os.strerror(5))
 
 
-def test_a_folder_that_cannot_be_synced_takes_all_back(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_synced_rolls_all_back(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     path = disk.put("a.py", b"old")
     update, create = stage(disk, "a.py", b"new"), stage(disk, "new.py", b"x")
     monkeypatch.setattr(staged_file, "sync", _failing)
@@ -84,7 +84,7 @@ def test_a_folder_that_cannot_be_synced_takes_all_back(disk: Disk, monkeypatch: 
     assert disk.names() == {"a.py"}
 
 
-def test_if_nothing_can_be_exchanged_back_no_byte_goes(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_exchanged_back_loses_no_byte(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     if not disk.kernel.exchange:
         pytest.skip("nothing is put back without an exchange")
     path = disk.put("a.py", b"old")

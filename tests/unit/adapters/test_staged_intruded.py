@@ -67,7 +67,7 @@ def test_what_somebody_wrote_before_the_commit_stays(disk: Disk, intrude: Callab
 
 
 @pytest.mark.parametrize("intrude", INTRUSIONS)
-def test_what_somebody_writes_in_the_very_moment_is_put_back(
+def test_what_somebody_writes_at_that_very_moment_is_put_back(
     disk: Disk, intrude: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not disk.kernel.exchange:

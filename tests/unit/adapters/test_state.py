@@ -17,7 +17,7 @@ def mode(path: Path | str) -> int:
     return stat.S_IMODE(os.stat(path).st_mode)
 
 
-def test_it_is_made_when_needed_and_readable_by_the_user_alone(tmp_path: Path) -> None:
+def test_it_is_created_when_needed_and_readable_by_the_user_alone(tmp_path: Path) -> None:
     state = StateFolder(str(tmp_path / "deep" / "agentfs"))
     assert not (tmp_path / "deep").exists()
     made = state.ensure("servers")
@@ -25,7 +25,7 @@ def test_it_is_made_when_needed_and_readable_by_the_user_alone(tmp_path: Path) -
     assert (mode(made), mode(state.path)) == (0o700, 0o700)
 
 
-def test_one_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
+def test_a_folder_that_others_could_read_is_closed_to_them(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     StateFolder(str(tmp_path)).ensure()
     assert mode(tmp_path) == 0o700
@@ -36,14 +36,14 @@ def test_the_environment_can_move_it(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert StateFolder().path == str(tmp_path / "agentfs")
 
 
-def test_where_it_cannot_be_made_the_folder_is_named(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_created_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(SystemFailed) as refused:
         StateFolder(str(tmp_path / "file" / "agentfs")).ensure()
     assert refused.value.path == str(tmp_path / "file" / "agentfs")
 
 
-def test_somebody_elses_is_not_used(tmp_path: Path) -> None:
+def test_somebody_elses_folder_is_not_used(tmp_path: Path) -> None:
     if os.geteuid() != 0:
         with pytest.raises(SystemRefused, match="other_owner"):
             StateFolder("/").ensure()

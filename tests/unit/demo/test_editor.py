@@ -134,7 +134,7 @@ def test_an_edit_for_another_version_is_refused_and_named(client, file) -> None:
     assert "version 1, not 7" in told["files"][0]["reason"]
 
 
-def test_what_was_applied_is_taken_back_when_another_file_refused(client, file) -> None:
+def test_what_was_applied_is_reverted_when_another_file_was_refused(client, file) -> None:
     uri = file.as_uri()
     refused = {"ok": False, "code": "EXECUTION_ERROR", "reason": "b.txt", "revert": replacing(uri, 2, "one")}
     steps = reviewed(
@@ -158,7 +158,7 @@ def test_a_no_carries_the_words_and_applies_nothing(client, file) -> None:
     ]
 
 
-def test_the_persons_own_version_goes_as_the_whole_text(client, file) -> None:
+def test_the_persons_own_version_is_sent_as_the_whole_text(client, file) -> None:
     steps = reviewed(file.as_uri(), {"reply": {"ok": True, "apply": None}})
     with client(steps, [Answer("amended", texts=((file.as_uri(), "three\n"),))]) as demo:
         demo.editor.call("agentfs/edit", {})

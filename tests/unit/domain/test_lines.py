@@ -41,7 +41,7 @@ def test_a_large_text_is_counted_across_blocks() -> None:
     assert [len(line) for line in lines_in_blocks(text)] == [65_537] * 3 + [4]
 
 
-def test_a_part_of_a_text_is_split_as_if_it_stood_alone() -> None:
+def test_part_of_a_text_is_split_as_if_it_stood_alone() -> None:
     text = "a\r\nb\nc\rd"
     assert list(lines.blocks_of_lines(text, 3, 7)) == [["b\n", "c\r"]]
     assert list(lines.blocks_of_lines(text, 3, 3)) == []

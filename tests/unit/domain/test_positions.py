@@ -20,7 +20,7 @@ def test_units_are_the_encodings(encoding: Encoding, length: int) -> None:
         ("utf-8", [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5, 5]),
     ],
 )
-def test_a_column_in_a_character_is_its_begin(encoding: Encoding, offsets: list[int]) -> None:
+def test_a_column_inside_a_character_is_its_start(encoding: Encoding, offsets: list[int]) -> None:
     assert [offset_at(LINE, column, encoding) for column in range(len(offsets))] == offsets
 
 

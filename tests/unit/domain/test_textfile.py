@@ -57,7 +57,7 @@ def test_wide_ascii_without_a_mark_is_text_to_who_says_so() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "no-such", "hex", "rot13", "utf-7", "unicode_escape", "utf-16", "a\0b"])
-def test_a_fallback_that_does_not_give_the_bytes_back_is_none(name: str) -> None:
+def test_a_fallback_that_does_not_reproduce_the_bytes_is_none(name: str) -> None:
     file = decode(b"a\xffb\n", name)
     assert (file.encoding, file.lossy, file.shown) == ("utf-8", True, "a\ufffdb\n")
     assert encode("x" + file.text, file) == b"xa\xffb\n"

@@ -30,7 +30,7 @@ def test_created_and_deleted_files_come_from_and_go_nowhere() -> None:
     assert preview("a", (), "n") == Preview("", truncated=False)
 
 
-def test_uniform_line_ends_are_no_subject() -> None:
+def test_uniform_line_ends_are_not_mentioned() -> None:
     assert shown("a\r\nb\r\n", "a\r\nc\r\n").endswith("@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n")
     assert shown("a\rb\r", "a\rc\r").endswith("@@ -1,2 +1,2 @@\n a\n-b\n+c\n")
 

@@ -104,7 +104,7 @@ def test_garbage_is_not_kept() -> None:
     assert len(framer._rest) < 2 * 70_000
 
 
-def test_a_body_over_the_limit_is_skipped_and_told_with_its_begin() -> None:
+def test_a_body_over_the_limit_is_skipped_and_reported_with_its_start() -> None:
     large = bytes(range(256)) * 40
     data = framed(large) + framed(b"{}")
     expected = [TooLarge(len(large), large[:HEAD]), Body(b"{}")]

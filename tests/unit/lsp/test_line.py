@@ -5,7 +5,7 @@ import asyncio
 from agentfs_lsp.lsp.line import Line
 
 
-async def test_who_comes_as_the_wait_ends_does_not_overtake_who_waits() -> None:
+async def test_a_latecomer_as_the_wait_ends_overtakes_nobody() -> None:
     line, opened, passed = Line(), asyncio.Event(), []
 
     async def request(name: str) -> None:

@@ -109,7 +109,7 @@ async def test_the_last_withdrawn_question_is_waited_for_until_its_response() ->
     assert waiting.done()
 
 
-async def test_a_button_whose_title_lost_its_link_is_an_answer() -> None:
+async def test_a_button_whose_title_lost_its_link_still_answers() -> None:
     sent: list[dict[str, Any]] = []
     outgoing = Outgoing(sent.append)
     asking = asyncio.ensure_future(

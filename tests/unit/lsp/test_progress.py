@@ -14,12 +14,12 @@ def kinds(sent: list[dict[str, Any]]) -> list[str]:
     return [one["value"]["kind"] for one in sent]
 
 
-def test_it_is_told_at_least_every_ten_seconds() -> None:
+def test_progress_is_reported_at_least_every_ten_seconds() -> None:
     assert progress.PROGRESS_AFTER_S <= 10
     assert progress.PROGRESS_EVERY_S <= 10
 
 
-async def test_a_long_wait_is_told_again_and_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_long_wait_is_reported_repeatedly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(progress, "PROGRESS_AFTER_S", 0.001)
     monkeypatch.setattr(progress, "PROGRESS_EVERY_S", 0.001)
     sent: list[dict[str, Any]] = []
@@ -37,7 +37,7 @@ async def test_a_long_wait_is_told_again_and_again(monkeypatch: pytest.MonkeyPat
     assert {one["token"] for one in sent} == {"token"}
 
 
-async def test_a_short_wait_is_not_told() -> None:
+async def test_a_short_wait_is_not_reported() -> None:
     sent: list[str] = []
     with Progress(lambda method, _: sent.append(method), 1, english):
         await asyncio.sleep(0)

@@ -77,7 +77,7 @@ def test_the_section_may_be_wrapped_in_its_name(name: LayerName) -> None:
 
 
 @pytest.mark.parametrize("raw", [{"python": {"x": 1}}, {"gopls": {}, "tabs": 8}])
-def test_a_push_of_other_programs_settings_has_none_of_ours(raw: object) -> None:
+def test_settings_pushed_for_other_programs_contain_none_of_ours(raw: object) -> None:
     layers = layered(("changed", AUTO), ("changed", raw))
     assert (layers.settings, layers.problems) == (Settings(), ())
 
@@ -154,7 +154,7 @@ def test_a_problem_of_several_layers_is_one() -> None:
     assert told(layers) == ["tabs"]
 
 
-def test_a_value_of_any_depth_and_length_is_told_shortly() -> None:
+def test_a_value_of_any_depth_and_length_is_described_briefly() -> None:
     deep: object = []
     for _ in range(100_000):
         deep = [deep]

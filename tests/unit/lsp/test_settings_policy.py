@@ -97,7 +97,7 @@ def test_a_wrong_path_is_in_no_closed_list(path: object) -> None:
 
 
 @pytest.mark.parametrize("files", ["a", {}, 5])
-def test_a_closed_list_that_is_none_names_no_file(files: object) -> None:
+def test_an_invalid_closed_list_names_no_file(files: object) -> None:
     layers = layered(("initialization", {"files": ["a"]}), ("configuration", {"files": files}))
     assert layers.settings.files == ()
     assert problem_text(layers.problems[0], english).endswith("; it matches no file.")

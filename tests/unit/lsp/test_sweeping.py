@@ -25,7 +25,7 @@ def beside(sweep: Any) -> Sweeping:
     return Sweeping(cast("Any", workspace), cast("Any", diff_files), cast("Any", None), lambda: english)
 
 
-async def test_nobody_waits_before_it_began() -> None:
+async def test_nobody_waits_for_a_cleanup_that_has_not_begun() -> None:
     await beside(list).wait_until_prepared()
 
 
@@ -41,7 +41,7 @@ async def test_changes_wait_until_it_is_over() -> None:
     await under_way
 
 
-async def test_where_it_hangs_changes_wait_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_changes_wait_only_so_long_for_a_cleanup_that_hangs(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweeping, "LONGEST_S", 0.01)
     go_on = Event()
     one = beside(lambda: go_on.wait() and [])

@@ -246,7 +246,7 @@ def test_the_end_of_the_input_is_told_once_and_answers_can_still_be_written(clie
 
 
 @pytest.mark.parametrize("size", [1, 5_000_000])
-def test_a_client_that_stops_to_read_is_an_end_told_once(client: Client, size: int) -> None:
+def test_a_client_that_stops_reading_ends_the_connection_once(client: Client, size: int) -> None:
     client.close(client.from_server)
     client.on_loop(lambda: client.transport.send({"id": 1, "text": "x" * size}))
     assert client.ended.wait(PATIENCE)

@@ -12,7 +12,7 @@ from agentfs_lsp.domain.errors import BadParameter
 
 
 @pytest.mark.parametrize("raw", [None, {}, []])
-def test_nothing_is_an_empty_object_and_so_is_what_lua_makes_of_one(raw: object) -> None:
+def test_nothing_is_an_empty_object_and_so_is_luas_form_of_one(raw: object) -> None:
     assert parse(StatusParams, raw) == StatusParams()
     with pytest.raises(BadParameter, match="path"):
         parse(ReadParams, raw)

@@ -113,7 +113,7 @@ async def test_nothing_to_change_is_nothing_to_review(read: FakeWorkspace) -> No
     assert (done.changes, done.errors, read.ended) == ([], ["", ""], ["landed"])
 
 
-async def test_a_dry_run_only_tells(read: FakeWorkspace) -> None:
+async def test_a_dry_run_only_reports(read: FakeWorkspace) -> None:
     done = await read.batch(edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"), dry_run=True)
     assert [change.line_counts for change in done.changes] == [(1, 1), (1, 1)]
     together = preview_together(done.changes, read.ws.settings)

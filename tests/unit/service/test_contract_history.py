@@ -107,7 +107,7 @@ def test_a_change_is_told_with_its_files_of_the_folders_asked_for(history: Histo
     assert found(history, HistoryQuery(5), "/home/third") == []
 
 
-def test_what_a_change_is_made_of_is_asked_once(history: History) -> None:
+def test_what_a_change_is_based_on_is_asked_for_once(history: History) -> None:
     made: list[int] = []
 
     def make() -> HistoryRecord:

@@ -350,7 +350,7 @@ def test_no_line_is_read_past_the_end_nor_once_it_is_stopped(facts: Facts) -> No
 # --- changing ---------------------------------------------------------------------------------------------
 
 
-def test_nothing_is_to_be_seen_before_the_commit_and_all_of_it_after(facts: Facts) -> None:
+def test_nothing_is_visible_before_the_commit_and_everything_after(facts: Facts) -> None:
     facts.put("a.py", b"old")
     facts.put("gone.py", b"going")
     drafts = [
@@ -447,7 +447,7 @@ def test_what_is_no_longer_the_base_stays_as_it_is(facts: Facts, when: str, chan
     assert facts.tree().get(path) == (b"theirs" if change in ("changed", "come") else None)
 
 
-def test_of_several_files_the_first_change_is_taken_back_where_a_later_one_fails(facts: Facts) -> None:
+def test_the_first_of_several_changes_is_rolled_back_if_a_later_one_fails(facts: Facts) -> None:
     facts.put("a.py", b"old")
     facts.put("b.py", b"old")
     drafts = [draft(facts, name, b"mine", read(facts, name)) for name in ("a.py", "b.py")]

@@ -193,7 +193,7 @@ async def test_what_was_decided_cannot_be_withdrawn(read: FakeWorkspace) -> None
     assert (withdrawn, read.ended) == ([False], ["editor"])
 
 
-async def test_what_is_there_though_nobody_accepted_it_is_told(read: FakeWorkspace) -> None:
+async def test_what_is_there_though_nobody_accepted_it_is_reported(read: FakeWorkspace) -> None:
     read.editor.open("a.py")
     read.reviewer.rejects(first=lambda: read.editor.type("a.py", "two", "2"))
     with pytest.raises(LandingUnknown) as unknown:
@@ -205,7 +205,7 @@ async def test_what_is_there_though_nobody_accepted_it_is_told(read: FakeWorkspa
     assert read.ws.sessions.get("s", f"{HOME}/a.py") is None
 
 
-async def test_what_is_there_though_it_was_withdrawn_is_told(read: FakeWorkspace) -> None:
+async def test_what_is_there_though_it_was_withdrawn_is_reported(read: FakeWorkspace) -> None:
     read.editor.open("a.py")
     read.reviewer.never_answers()
     task = await waiting(read)

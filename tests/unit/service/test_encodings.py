@@ -171,7 +171,7 @@ async def test_a_saved_document_has_no_unsaved_changes(latin: FakeWorkspace, tex
     assert (await latin.read("a.txt")).dirty
 
 
-async def test_a_line_end_more_on_disk_that_no_save_brought_is_a_change(ending: FakeWorkspace) -> None:
+async def test_an_extra_line_end_on_disk_that_no_save_made_is_a_change(ending: FakeWorkspace) -> None:
     ending.store.put("a.txt", "one\ntwo\n")
     assert (await ending.read("a.txt")).dirty
     ending.editor.adds = "\n\n"
@@ -192,7 +192,7 @@ async def test_a_landing_is_saved_as_soon_as_it_is(ending: FakeWorkspace) -> Non
     assert ending.clock.seconds == 2
 
 
-async def test_the_last_line_is_ended_once(ending: FakeWorkspace) -> None:
+async def test_the_last_line_ends_once(ending: FakeWorkspace) -> None:
     ending.editor.save("a.txt")
     await ending.read("a.txt")
     assert (await ending.write("a.txt", "one\ntwo\n")).unchanged

@@ -157,7 +157,7 @@ async def test_a_disk_that_moves_in_place_of_the_document_is_a_conflict(opened: 
 
 
 @pytest.mark.parametrize(("closed", "reason"), [(True, "closed"), (False, "changed_otherwise")])
-async def test_a_part_that_was_saved_is_left_open_or_taken_back(
+async def test_a_part_that_was_saved_is_left_open_or_rolled_back(
     work: FakeWorkspace, closed: bool, reason: str
 ) -> None:
     work.store.put("a.py", "x\nb\nc\nd\nx\n")
@@ -356,14 +356,14 @@ async def test_open_and_closed_files_land_together(both: FakeWorkspace) -> None:
     assert (done.errors, both.ended) == (["", ""], ["landed"])
 
 
-async def test_a_disk_that_fails_has_the_editor_take_its_part_back(both: FakeWorkspace) -> None:
+async def test_a_disk_that_fails_has_the_editor_roll_its_part_back(both: FakeWorkspace) -> None:
     both.store.at("swap", disk_full("b.py"))
     applier = ScriptedApplier(both.editor)
     both.reviewer.accepts(applier)
     with pytest.raises(SystemFailed):
         await both.batch(*BATCH)
     assert (both.editor.text_of("a.py"), both.store.bytes_of("b.py")) == ("one\ntwo\nthree\n", b"old\n")
-    assert applier.told == ["apply", "take back", "failed"]
+    assert applier.told == ["apply", "roll back", "failed"]
 
 
 async def test_an_editor_that_refuses_keeps_the_closed_files_as_they_are(both: FakeWorkspace) -> None:
@@ -373,9 +373,9 @@ async def test_an_editor_that_refuses_keeps_the_closed_files_as_they_are(both: F
     assert both.store.tree() == {"a.py": b"one\ntwo\nthree\n", "b.py": b"old\n"}
 
 
-async def test_what_is_not_taken_back_is_told(both: FakeWorkspace) -> None:
+async def test_what_is_not_rolled_back_is_reported(both: FakeWorkspace) -> None:
     both.store.at("swap", disk_full("b.py"))
-    both.reviewer.accepts(ScriptedApplier(both.editor, takes_back=False))
+    both.reviewer.accepts(ScriptedApplier(both.editor, rolls_back=False))
     with pytest.raises(LandingUnknown) as raised:
         await both.batch(*BATCH)
     assert where(raised.value) == [("a.py", "editor")]

@@ -48,7 +48,7 @@ async def test_a_full_disk_changes_nothing(read: FakeWorkspace, step: str) -> No
     assert read.ended == ["failed"]
 
 
-async def test_what_cannot_be_taken_back_either_is_unknown(read: FakeWorkspace) -> None:
+async def test_what_cannot_be_rolled_back_either_is_unknown(read: FakeWorkspace) -> None:
     read.store.at("sync", disk_full())
     read.store.at("roll_back", disk_full())
     unknown = await failed(read, LandingUnknown)

@@ -68,7 +68,9 @@ async def test_a_write_that_waits_is_held_against_what_was_read_when_it_was_sent
     assert read.store.bytes_of("a.py") == b"one\ntwo\ntheirs\n"
 
 
-async def test_a_write_behind_a_merge_of_its_session_is_not_made_of_the_result(read: FakeWorkspace) -> None:
+async def test_a_write_behind_a_merge_of_its_session_does_not_build_on_it(
+    read: FakeWorkspace,
+) -> None:
     read.set(approval__mode="auto_edit")
     read.store.put("a.py", "one\ntwo\nthree\ntheirs\n")
     first = read.edit("a.py", "one", "1", merges=True)
@@ -78,7 +80,9 @@ async def test_a_write_behind_a_merge_of_its_session_is_not_made_of_the_result(r
     assert read.store.bytes_of("a.py") == b"1\ntwo\nthree\ntheirs\n"
 
 
-async def test_a_write_behind_a_change_of_its_session_is_made_of_the_result(read: FakeWorkspace) -> None:
+async def test_a_write_behind_a_change_of_its_session_builds_on_it(
+    read: FakeWorkspace,
+) -> None:
     read.set(approval__mode="auto_edit")
     await asyncio.gather(read.edit("a.py", "one", "1"), read.write("a.py", "1\ntwo\nthree\nfour\n"))
     assert read.store.bytes_of("a.py") == b"1\ntwo\nthree\nfour\n"
@@ -112,7 +116,7 @@ async def test_what_the_caller_expects_counts_instead_of_the_record(read: FakeWo
     assert read.store.bytes_of("a.py") == b"one\n2\nelse\n"
 
 
-async def test_times_and_sizes_may_be_the_same_by_chance(read: FakeWorkspace) -> None:
+async def test_equal_times_and_sizes_may_be_chance(read: FakeWorkspace) -> None:
     expected = Expected(size_bytes=14)
     read.store.put("a.py", "one\nTWO\nthree\n")
     with pytest.raises(Conflict, match="changed"):

@@ -77,7 +77,7 @@ async def test_it_is_withdrawn_until_it_is_settled(state: State) -> None:
     assert proposal.why_withdrawn.reason == "settings"
 
 
-async def test_a_settle_that_decided_nothing_does_not_hinder_that() -> None:
+async def test_a_settle_that_decided_nothing_does_not_prevent_it() -> None:
     proposal = made("settled")
     proposal.reopen()
     assert proposal.state == "shown"

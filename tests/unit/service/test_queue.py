@@ -29,7 +29,7 @@ class Line:
         return self.went
 
 
-async def test_several_files_are_waited_for_at_once_and_nobody_is_overtaken() -> None:
+async def test_several_files_are_awaited_at_once_and_nobody_is_overtaken() -> None:
     line = Line()
     tasks = [line.comes("one", "b"), line.comes("both", "a", "b"), line.comes("late", "a")]
     tasks.append(line.comes("elsewhere", "c"))
@@ -44,7 +44,7 @@ async def test_several_files_are_waited_for_at_once_and_nobody_is_overtaken() ->
     assert line.queue._lines == {}
 
 
-async def test_those_who_need_the_same_files_in_another_order_do_not_wait_for_each_other() -> None:
+async def test_needing_the_same_files_in_another_order_is_no_deadlock() -> None:
     line = Line()
     tasks = [line.comes("first", "a", "b", "a"), line.comes("second", "b", "a")]
     assert await line.settled() == ["first"]
@@ -54,7 +54,7 @@ async def test_those_who_need_the_same_files_in_another_order_do_not_wait_for_ea
     await asyncio.gather(*tasks)
 
 
-async def test_whoever_leaves_the_line_holds_up_nobody() -> None:
+async def test_leaving_the_line_holds_nobody_up() -> None:
     line = Line()
     tasks = [line.comes("one", "a"), line.comes("gone", "a", "b"), line.comes("last", "b", "a")]
     await line.settled()

@@ -69,7 +69,7 @@ async def unknown(work: FakeWorkspace, **more: Any) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("save", [None, saves])
-async def test_half_a_batch_saved_and_closed_is_taken_back_on_disk(opened: FakeWorkspace, save: Any) -> None:
+async def test_half_a_batch_saved_and_closed_is_rolled_back_on_disk(opened: FakeWorkspace, save: Any) -> None:
     hands(opened, going(opened), save=save)
     with pytest.raises(NotLanded):
         await opened.batch(*BATCH)
@@ -195,7 +195,7 @@ async def test_an_undo_of_which_one_file_is_closed_unsaved_names_the_others(open
         ("one\n2\nthree\namended\n", "mine\none\n2\nthree\namended\n", "mine\n" + OLD),
     ],
 )
-async def test_an_undo_takes_back_amended(opened: FakeWorkspace, amended: str, typed: str, back: str) -> None:
+async def test_an_undo_reverts_amendments(opened: FakeWorkspace, amended: str, typed: str, back: str) -> None:
     opened.set(approval__mode="manual")
     formats = saves_and(lambda: None, first=lambda: opened.documents.change(opened.uri("a.py"), typed))
     opened.reviewer.accepts(ScriptedApplier(opened.editor, save=formats), amended={"a.py": amended})

@@ -52,7 +52,7 @@ def last_id(work: FakeWorkspace) -> str:
 # --- which change -----------------------------------------------------------------------------------------
 
 
-async def test_the_sessions_last_change_is_taken_back_and_that_is_a_change_too(lines: FakeWorkspace) -> None:
+async def test_the_sessions_last_change_is_undone_and_that_is_a_change_too(lines: FakeWorkspace) -> None:
     await lines.edit("a.txt", "line 5", "five")
     await lines.write("b.txt", "theirs\n", session="other")
     undone = await lines.undo(agent="Ada", explanation="Better before.")
@@ -271,7 +271,7 @@ async def test_a_created_file_that_is_gone_already_is_undone(lines: FakeWorkspac
     assert (await lines.undo()).landings == ()
 
 
-async def test_what_came_in_the_place_of_a_deleted_file_stays(lines: FakeWorkspace) -> None:
+async def test_what_replaced_a_deleted_file_stays(lines: FakeWorkspace) -> None:
     await lines.write("b.txt", "b\n")
     await lines.undo()
     lines.store.put("b.txt", "theirs\n")
@@ -465,7 +465,7 @@ async def test_a_conflict_in_a_guarded_file_is_for_the_user(lines: FakeWorkspace
     assert told == (by_user, by_user)
 
 
-async def test_a_guarded_file_that_moved_on_is_not_told(work: FakeWorkspace) -> None:
+async def test_a_guarded_file_that_changed_since_is_not_shown(work: FakeWorkspace) -> None:
     work.store.put(".env", "KEY=1\n")
     work.store.put("a.txt", "a\n")
     work.reviewer.reads.append(True)
