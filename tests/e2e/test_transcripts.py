@@ -52,13 +52,14 @@ async def read(t: Transcript) -> None:
     t.put({"a.py": TEXT, "windows.txt": "\ufeffone\r\ntwo\r\n", "latin.txt": LATIN})
     t.put({"empty.txt": "", "binary": b"a\0b", "secrets/key": "k\n", ".env": "A=1\n"})
     (t.root / "loop").symlink_to("loop")
+    (t.root / "folder").mkdir()
     async with t.editing(options=options) as editor:
         await editor.read("a.py")
         await editor.read("a.py", start_line=4, session="chat-1", agent="Ada")
         await editor.read("a.py", start_line=2, limit=2, line_numbers=True)
         await editor.read("a.py", limit=0)
         await editor.read("a.py", start_line=9)
-        for path in ("windows.txt", "latin.txt", "empty.txt", "binary", "nothing.py", "secrets"):
+        for path in ("windows.txt", "latin.txt", "empty.txt", "binary", "nothing.py", "folder", "secrets"):
             await editor.read(path)
         for path in ("secrets/key", "../b.py", "/etc/hostname", "file:///a.py", "a\\b", "", "loop", "a.py/b"):
             await editor.read(path)
