@@ -255,7 +255,9 @@ class SimulatedEditor:
             ticked = [one for one in change["edits"] if random.random() < 0.85]
             if ticked and random.random() < 0.92:
                 self._oracle.approve(number, {path_of(change["textDocument"]["uri"])})
-                applied, said = yield from self._applied({**change, "edits": ticked}, random)
+                applied, said = yield from self._applied(
+                    {**change, "edits": ticked, "offered": change["edits"]}, random
+                )
                 done = done and applied
         return as_said(done, said, random)
 
@@ -308,7 +310,7 @@ class SimulatedEditor:
             return False
         before = buffer.text
         after = self.edited(before, edits)
-        all_of_it = self.edited(before, change["edits"])
+        all_of_it = self.edited(before, change.get("offered", change["edits"]))
         self._oracle.editor_edited(path, before, all_of_it)
         self._oracle.forfeit |= tokens(all_of_it) - tokens(after)  # a part may take out what all of it moves
         self.change(path, after)
