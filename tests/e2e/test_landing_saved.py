@@ -69,6 +69,7 @@ async def test_typing_right_after_the_save_leaves_the_change_on_disk(editor: Edi
         "undone and typed",
         "undone and saved",
         "undone, typed and saved",
+        "undone, typed over and saved",
         "saved, undone and saved",
         "opened again",
         "loaded again",
@@ -89,6 +90,10 @@ async def test_what_is_nowhere_to_be_found_has_not_landed(
                 editor.save("a.py")
             case "undone, typed and saved":
                 editor.change("a.py", TEXT + "mine\n")
+                editor.save("a.py")
+            case "undone, typed over and saved":
+                editor.change("a.py", TEXT)
+                editor.change("a.py", TEXT.replace("two", "my two"))
                 editor.save("a.py")
             case "saved, undone and saved":
                 editor.save("a.py")
@@ -111,6 +116,7 @@ async def test_what_is_nowhere_to_be_found_has_not_landed(
     assert not_there(answer)
     assert undone["error"]["code"] != "EXECUTION_ERROR"
     left = {"loaded again": TEXT + "theirs\n", "undone, typed and saved": TEXT + "mine\n"}
+    left["undone, typed over and saved"] = TEXT.replace("two", "my two")
     assert file.read_text() == left.get(how, TEXT)
 
 

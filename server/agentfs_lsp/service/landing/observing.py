@@ -50,6 +50,7 @@ class Observation:
     def __init__(self, documents: Documents, change: FileChange, *, every_version: bool = True) -> None:
         self._every_version = every_version or len(change.base.text.text) <= INLINE_BYTES
         self._deltas = _deltas(change.base.text.shown, change.hunks) if not self._every_version else ()
+        self._base = normalize(change.base.text.shown)
         self._size = len(change.base.text.shown)
         self._documents = documents
         self._absolute = change.absolute
@@ -57,6 +58,7 @@ class Observation:
         self._end: Callable[[], None] | None = None
         self._part: str | None = None
         self._seen_some = False
+        self._since_undone: set[int] = set()
         self._says_applied = False
         self._changes_nothing = change.changes_nothing
         self._look_for(change)
@@ -112,9 +114,10 @@ class Observation:
 
     def is_saved_in(self, text: str) -> bool:
         """Whether a saved text holds the change, or an edited or formatted version of it."""
-        return (
-            self._shows_some(normalize(text)) or holds_all(self.change, text) or holds_some(self.change, text)
-        )
+        plain = normalize(text)
+        if hash(plain) in self._since_undone:
+            return False
+        return self._shows_some(plain) or holds_all(self.change, text) or holds_some(self.change, text)
 
     def _is_on_disk(self, now: Snapshot) -> bool:
         base = self.change.base
@@ -129,10 +132,11 @@ class Observation:
         place need not come from the change: a client that says it applied nothing is believed, unless part
         was seen. A change that changes nothing leaves no trace: the unchanged text only says that a session
         that may not read it guessed right."""
-        if self._changes_nothing:
+        plain = normalize(text)
+        if self._changes_nothing or hash(plain) in self._since_undone:
             return False
         base = self.change.base.text.shown
-        if self._shows_some(normalize(text)) or brings_a_line(self.change, text):
+        if self._shows_line(plain):
             return True
         text = formed_like(base, text)
         hunks = self.change.hunks
@@ -145,6 +149,10 @@ class Observation:
     def _shows_some(self, text: str) -> bool:
         """Whether a text with LF line ends certainly holds part of the change."""
         return text == self._accepted or any(has_line(text, line) for line in self._lines)
+
+    def _shows_line(self, text: str) -> bool:
+        """The same, however many lines it has."""
+        return self._shows_some(text) or brings_a_line(self.change, text)
 
     # --- waiting for it -----------------------------------------------------------------------------------
 
@@ -218,6 +226,7 @@ class Observation:
         if document is not None and document.in_sync and self._may_hold_some(document):
             text = document.text
             plain = normalize(text)
+            self._see_undone(plain)
             self._see_end_kept(document, plain)
             self.arrived = self.arrived or (plain == self._accepted and not self._changes_nothing)
             if not self.arrived and self._part is None:
@@ -226,6 +235,16 @@ class Observation:
             self._seen_some = self._seen_some or self.arrived or self._part is not None
             self._seen_some = self._seen_some or self._shows_some(plain)
         self._event.set()
+
+    def _see_undone(self, plain: str) -> None:
+        """Remember the versions since the user undid the change: what is typed over its place from then on is
+        not an edited version of it, as it would seem without the base in between."""
+        if not self._seen_some or not (self._since_undone or plain == self._base):
+            return
+        if self._shows_line(plain) or is_part(plain, self._base, self._accepted):
+            self._since_undone.clear()
+        else:
+            self._since_undone.add(hash(plain))
 
     def _may_hold_some(self, document: Document) -> bool:
         if self._every_version:
