@@ -5,11 +5,10 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, Editor, path_of
+from support.editor import APPLY, ASK, Editor, path_of
 from support.personas import VSCODE, ticking
 from support.wire import Message
 
-ASK = "window/showMessageRequest"
 OLD, NEW = "one\ntwo\nthree\nfour\n", "1\ntwo\nthree\n4\n"
 OPERATIONS = [
     {"tool": "write", "params": {"path": path, "content": NEW}} for path in ("open.py", "closed.py")

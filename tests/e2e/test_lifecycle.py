@@ -133,20 +133,6 @@ async def test_a_shutdown_sees_a_landing_on_disk_through(root: Path, file: Path)
     assert (left_in(root), litter(editor)) == (["a.py"], [])
 
 
-async def test_a_shutdown_waits_for_no_thread_that_does_not_end(root: Path, file: Path) -> None:
-    async with editing(root, options=AUTO, **HASTY) as editor:
-        await editor.read("a.py")
-        with nothing_can_land(editor.state):
-            asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
-            await editor.are_pending("landing")
-            assert await editor.request("shutdown") is None
-            assert not asked.done(), "it is not known yet"
-            editor.notify("exit", None)
-            assert await editor.ended() == CLEAN
-        asked.cancel()
-    assert file.read_text() == "one\n"
-
-
 async def test_the_end_of_input_withdraws_what_waits(root: Path, file: Path) -> None:
     async with editing(root, **REVIEWING) as editor:
         await pending_edit(editor)
@@ -168,14 +154,20 @@ async def test_the_end_of_input_sees_a_landing_on_disk_through(root: Path, file:
     assert (left_in(root), litter(editor)) == (["a.py"], [])
 
 
-async def test_the_end_of_input_waits_for_no_thread_that_does_not_end(root: Path, file: Path) -> None:
+@pytest.mark.parametrize("by", ["shutdown", "end of input"])
+async def test_the_end_waits_for_no_thread_that_does_not_end(root: Path, file: Path, by: str) -> None:
     async with editing(root, options=AUTO, **HASTY) as editor:
         await editor.read("a.py")
         with nothing_can_land(editor.state):
             asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
             await editor.are_pending("landing")
-            hang_up(editor)
-            assert await editor.ended() == KILLED
+            if by == "shutdown":
+                assert await editor.request("shutdown") is None
+                assert not asked.done(), "it is not known yet"
+                editor.notify("exit", None)
+            else:
+                hang_up(editor)
+            assert await editor.ended() == (CLEAN if by == "shutdown" else KILLED)
         asked.cancel()
     assert file.read_text() == "one\n"
     assert left_in(root) != ["a.py"]

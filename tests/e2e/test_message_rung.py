@@ -5,13 +5,11 @@ from typing import Any
 
 import pytest
 
-from support.editor import NO_ANSWER, Editor, RpcError, configure, editing
+from support.editor import ASK, NO_ANSWER, Editor, RpcError, configure, editing
 from support.personas import pressing
 from support.sample import TEXT
 from support.sharing import in_module, shared
 from support.wire import Message
-
-ASK = "window/showMessageRequest"
 
 pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, name="Neovim"))

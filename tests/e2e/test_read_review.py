@@ -7,13 +7,12 @@ from typing import Any
 
 import pytest
 
-from support.editor import NO_ANSWER, REVIEW, REVIEWING, Editor, editing
+from support.editor import ASK, NO_ANSWER, REVIEW, REVIEWING, Editor, editing
 from support.personas import VIM_LSP, VSCODE, pressing
 from support.sharing import in_module, shared
 from support.wire import Message
 
 SECRET = "TOKEN=hunter2\n"
-ASK = "window/showMessageRequest"
 
 pytestmark = in_module
 server, root, editor = shared(editing)

@@ -8,12 +8,11 @@ from typing import Any
 import pytest
 
 from support.calling import call
-from support.editor import AUTO, Editor, editing
+from support.editor import ASK, AUTO, Editor, editing
 from support.personas import pressing
 from support.sharing import in_module, shared
 from support.wire import Message
 
-ASK = "window/showMessageRequest"
 ACCESS_KEY = "AKIA" + "IOSFODNN7EXAMPLE"
 SECRET_KEY = "wJalrXUtnFEMI/K7MDENG/" + "bPxRfiCYEXAMPLEKEY"
 TEXT = f"[default]\naws_secret_access_key = {SECRET_KEY}\n"

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from support.editor import AUTO, Editor, editing
+from support.editor import ASK, AUTO, Editor, editing
 from support.personas import pressing
 from support.sharing import in_module, shared
 
-ASK = "window/showMessageRequest"
 SAID = "Line and paragraph separators (U+2028, U+2029) require the user's approval in every mode."
 
 

@@ -18,14 +18,13 @@ import pytest
 import pytest_asyncio
 
 from support.docs import REPOSITORY
-from support.editor import AUTO, NO_ANSWER, REVIEW, RpcError, handshake
+from support.editor import APPLY, ASK, AUTO, NO_ANSWER, PENDING, REVIEW, RpcError, handshake
 from support.personas import NEOVIM_0_11, VSCODE, pressing, ticking
 from support.transcripts import Recorder, Transcript
 from support.wire import Message
 
 FOLDER = REPOSITORY / "tests" / "cases" / "transcripts"
-APPLY, ASK, SHOW = "workspace/applyEdit", "window/showMessageRequest", "window/showDocument"
-PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+SHOW = "window/showDocument"
 LATIN = "caf\u00e9\n".encode("latin-1")
 EMPTY = "sha256:" + hashlib.sha256(b"").hexdigest()
 FRAIL = REPOSITORY / "tests" / "support" / "frail_server.py"

@@ -11,11 +11,10 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, NO_ANSWER, REVIEWING, SAVES, Editor, RpcError, editing
+from support.editor import APPLY, ASK, AUTO, NO_ANSWER, REVIEWING, SAVES, Editor, RpcError, editing
 from support.personas import VSCODE, pressing, ticking
 from support.wire import Message
 
-ASK = "window/showMessageRequest"
 OLD, NEW = "one\ntwo\nthree\n", "one\n2\nthree\n"
 OPERATIONS = [
     {"tool": "edit", "params": {"path": path, "old_string": "two", "new_string": "2"}}

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, NO_ANSWER, REVIEW, Editor, RpcError, configure, editing
+from support.editor import APPLY, ASK, NO_ANSWER, REVIEW, Editor, RpcError, configure, editing
 from support.personas import pressing
 from support.wire import Message
 
-ASK = "window/showMessageRequest"
 OLD, NEW = "one\ntwo\nthree\n", "one\n2\nthree\n"
 HOLDING: dict[str, Any] = {
     "capabilities": REVIEW,

@@ -35,7 +35,7 @@ __all__ = [
     "recorded",
 ]
 
-APPLY = "workspace/applyEdit"
+APPLY, ASK = "workspace/applyEdit", "window/showMessageRequest"
 REVIEW = {"experimental": {"agentfs": {"review": True, "save": True}}}
 SAVES: dict[str, Any] = {"experimental": {"agentfs": {"save": True}}}
 CAN_SHOW: dict[str, Any] = {"window": {"showDocument": {"support": True}}}

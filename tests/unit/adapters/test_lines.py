@@ -5,7 +5,7 @@ import os
 import pytest
 
 from agentfs_lsp.adapters.fs import lines as scanning
-from agentfs_lsp.domain.errors import BadRange, FileMissing
+from agentfs_lsp.domain.errors import BadRange
 from agentfs_lsp.service.files.store import LineRange
 from unit.adapters.conftest import Disk
 
@@ -59,11 +59,6 @@ def test_past_the_end_the_number_of_lines_is_told(disk: Disk, data: bytes, start
     with pytest.raises(BadRange) as refused:
         lines_of(disk, start, 1)
     assert (refused.value.start_line, refused.value.total_lines) == (start, total)
-
-
-def test_a_missing_file_is_missing(disk: Disk) -> None:
-    with pytest.raises(FileMissing):
-        lines_of(disk, 1, 1)
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)

@@ -11,7 +11,6 @@ from agentfs_lsp.domain.errors import (
     LandingUnknown,
     OutsideRoots,
     SystemFailed,
-    SystemRefused,
 )
 from support.fakes.disk import HOME
 from support.fakes.store import Crash, disk_full
@@ -93,25 +92,11 @@ async def test_a_link_that_came_in_between_leads_to_a_file_that_nobody_reviewed(
     assert read.store.bytes_of("b.py") == OLD
 
 
-async def test_a_write_protected_file_stays(read: FakeWorkspace) -> None:
-    read.store.chmod("a.py", 0o444)
-    assert isinstance(await failed(read, SystemRefused), SystemRefused)
-
-
 async def test_folders_of_a_file_that_did_not_land_go(read: FakeWorkspace) -> None:
     read.store.at("swap", disk_full())
     with pytest.raises(SystemFailed):
         await read.write("made/deep/c.py", "x\n")
     assert read.store.tree() == {"a.py": OLD, "b.py": OLD}
-
-
-async def test_the_other_names_of_a_file_are_told(read: FakeWorkspace) -> None:
-    read.store.name_again("a.py", "other.py")
-    done = await read.write("a.py", "new\n")
-    assert done.landing is not None
-    assert done.landing.hard_links == 1
-    assert [one.kind for one in done.change.warnings] == ["hard_links"]
-    assert read.store.bytes_of("other.py") == OLD
 
 
 async def test_what_a_cancelled_landing_left_on_disk_is_told(read: FakeWorkspace) -> None:

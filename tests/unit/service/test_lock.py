@@ -185,13 +185,6 @@ async def test_nothing_is_merged_on_what_the_caller_does_not_build_on(read: Fake
 # --- turns and limits -------------------------------------------------------------------------------------
 
 
-async def test_changes_of_a_file_wait_for_each_other(read: FakeWorkspace) -> None:
-    read.reviewer.accepts()
-    read.reviewer.accepts()
-    await asyncio.gather(read.edit("a.py", "one", "1"), read.edit("a.py", "two", "2"))
-    assert read.store.bytes_of("a.py") == b"1\n2\nthree\n"
-
-
 async def test_a_session_has_only_so_many_changes_waiting(read: FakeWorkspace) -> None:
     read.set(limits__pending_per_session=1)
     read.reviewer.never_answers()
