@@ -5,10 +5,10 @@ import { SECTION } from '../server/settings';
 import { findDocument } from '../proposals/applyEdits';
 import type { HistoryRecord, RecordedText } from './store';
 import { notify } from '../util/window';
-import { EditorMethod, type Proposal, type Proposed } from '../protocol/types';
+import { EditorMethod, type Proposed, type ReviewedFile } from '../protocol/types';
 import type { Ask } from '../server/agentRequests';
 import type { Review } from '../proposals/review';
-import { baseName, brief } from '../util/display';
+import { fileNames } from '../proposals/notifications';
 import { normalize, withEol } from '../util/text';
 import { LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
 import { namesOf, textsOfHistory } from './records';
@@ -48,37 +48,26 @@ export class HistoryDiffs implements vscode.Disposable {
   /** Show what a landed change did. */
   async open(record: HistoryRecord): Promise<void> {
     const files = record.files.length > 0 ? record.files : await this.fetchTexts(record);
-    const sides = files.map((file) => this.put(record, file));
-    const [only] = sides;
-    const title = vscode.l10n.t('{0} (landed)', namesOf(record));
-    if (only === undefined) {
+    if (files.length === 0) {
       await this.openPreview(record);
-    } else if (sides.length === 1) {
-      await vscode.commands.executeCommand('vscode.diff', only.before, only.after, title, { preview: true });
     } else {
-      const resources = sides.map(({ before, after }) => [after, before, after]);
-      await vscode.commands.executeCommand('vscode.changes', title, resources);
+      await openDiffs(vscode.l10n.t('{0} (landed)', namesOf(record)), files.map((file) => this.put(record, file)));
     }
   }
 
   /** Show how a review's files have changed since it was proposed. */
   async openStale({ proposed: { id }, proposal }: Review): Promise<void> {
     const stale = (await Promise.all((proposal?.files ?? []).map(staleOf))).flatMap((one) => one ?? []);
-    const resources = stale.map(({ file, gone }) => {
+    const sides = stale.map(({ file, gone }): Sides => {
       const before = virtualUri(LANDED, `${id}.before`, file.path);
       this.texts.set(before, withEol(file.base_text, file.eol));
-      return [before, gone ? virtualUri(LANDED, `${id}.gone`, file.path) : vscode.Uri.parse(file.uri)] as const;
+      return [before, gone ? virtualUri(LANDED, `${id}.gone`, file.path) : vscode.Uri.parse(file.uri)];
     });
-    const [only] = resources;
-    const names = brief(stale.map(({ file }) => baseName(file.path)).join(', '), 200);
-    const title = vscode.l10n.t('{0} (changed since the proposal)', names);
-    if (only === undefined) {
+    if (sides.length === 0) {
       void notify('information', vscode.l10n.t('The text is the same again as when this change was proposed.'));
-    } else if (resources.length === 1) {
-      await vscode.commands.executeCommand('vscode.diff', ...only, title, { preview: true });
     } else {
-      const triples = resources.map(([before, now]) => [now, before, now]);
-      await vscode.commands.executeCommand('vscode.changes', title, triples);
+      const names = fileNames(stale.map(({ file }) => file.path));
+      await openDiffs(vscode.l10n.t('{0} (changed since the proposal)', names), sides);
     }
   }
 
@@ -121,19 +110,27 @@ export class HistoryDiffs implements vscode.Disposable {
     return textsOfHistory(data);
   }
 
-  private put(record: HistoryRecord, file: RecordedText): { before: vscode.Uri; after: vscode.Uri } {
+  private put(record: HistoryRecord, file: RecordedText): Sides {
     const before = virtualUri(LANDED, `${record.id}.before`, file.path);
     const after = virtualUri(LANDED, `${record.id}.after`, file.path);
     this.texts.set(before, file.before);
     this.texts.set(after, file.after);
-    return { before, after };
+    return [before, after];
   }
 }
 
-type File = Proposal['files'][number];
+/** The text before and after. */
+type Sides = readonly [vscode.Uri, vscode.Uri];
+
+async function openDiffs(title: string, sides: readonly Sides[]): Promise<void> {
+  const [only, ...more] = sides;
+  await (only !== undefined && more.length === 0
+    ? vscode.commands.executeCommand('vscode.diff', ...only, title, { preview: true })
+    : vscode.commands.executeCommand('vscode.changes', title, sides.map(([before, after]) => [after, before, after])));
+}
 
 /** The current text of a file if it differs from the proposal's base; `gone` if the file no longer exists. */
-async function staleOf(file: File): Promise<{ file: File; gone: boolean } | undefined> {
+async function staleOf(file: ReviewedFile): Promise<{ file: ReviewedFile; gone: boolean } | undefined> {
   const document = findDocument(file.uri);
   if (document !== undefined) {
     return normalize(document.getText()) === file.base_text ? undefined : { file, gone: false };

@@ -7,7 +7,7 @@ import { isSaved } from '../proposals/applyEdits';
 import { normalize } from '../util/text';
 import type { HistoryRecord, HistoryStore } from './store';
 
-/** What an earlier window left in the editor may be saved or reverted since. */
+/** What an earlier window left in the editor may have been saved or reverted since. */
 const STARTED_AT = Date.now();
 
 /** VS Code reports a text change, the end of its unsaved state, and a save one after the other. */

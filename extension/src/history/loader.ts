@@ -4,6 +4,7 @@ import type { Ended } from '../proposals/decisions';
 import { UserHistoryRequest } from '../protocol/requests';
 import { AgentMethod, EditorMethod, type Envelope, type History } from '../protocol/types';
 import type { Server } from '../server/client';
+import { LatestTask } from '../util/latestTask';
 import { isHistoryKept } from './diff';
 import { recordOfDecision, recordOfEnvelope, recordsOfHistory } from './records';
 import type { HistoryStore } from './store';
@@ -15,7 +16,7 @@ export class HistoryLoader implements vscode.Disposable {
   /** The oldest change that the server returned, if it has older ones. */
   private last: string | undefined;
   private isKnown = false;
-  private refreshing: 'no' | 'once' | 'again' = 'no';
+  private readonly refreshes = new LatestTask(() => this.reload());
   private readonly listeners: vscode.Disposable;
 
   constructor(
@@ -24,7 +25,7 @@ export class HistoryLoader implements vscode.Disposable {
   ) {
     this.listeners = vscode.Disposable.from(
       server.onDidAnswer((answer) => this.answered(answer)),
-      server.onDidChangeState(({ kind }) => kind === 'running' && this.refresh()),
+      server.onDidChangeState(() => this.refresh()),
     );
   }
 
@@ -46,22 +47,9 @@ export class HistoryLoader implements vscode.Disposable {
     await this.load(this.last);
   }
 
-  /** Reload the newest changes; calls that come while it runs lead to one more run afterwards. */
+  /** Reload the newest changes. */
   refresh(): void {
-    if (!isHistoryKept() || this.server.state.kind !== 'running' || this.refreshing !== 'no') {
-      this.refreshing = this.refreshing === 'no' ? 'no' : 'again';
-      return;
-    }
-    this.refreshing = 'once';
-    void this.load()
-      .catch((error: unknown) => this.server.channel.warn(String(error)))
-      .then(() => {
-        const isStale = this.refreshing === 'again';
-        this.refreshing = 'no';
-        if (isStale) {
-          this.refresh();
-        }
-      });
+    void this.refreshes.run();
   }
 
   dispose(): void {
@@ -78,6 +66,12 @@ export class HistoryLoader implements vscode.Disposable {
     const record = recordOfEnvelope(tool.replace('agentfs/', ''), params, envelope);
     if (record !== undefined) {
       this.store.add(record);
+    }
+  }
+
+  private async reload(): Promise<void> {
+    if (isHistoryKept() && this.server.state.kind === 'running') {
+      await this.load().catch((error: unknown) => this.server.channel.warn(String(error)));
     }
   }
 

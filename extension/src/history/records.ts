@@ -11,20 +11,16 @@ let count = 0;
 /** The record of a review that the user accepted. */
 export function recordOfDecision(ended: Ended): HistoryRecord {
   const { review: { proposed, proposal }, texts } = ended;
-  const files = (proposal?.files ?? []).flatMap((file): RecordedText[] => {
+  const landed = (proposal?.files ?? []).flatMap((file) => {
     const after = texts.get(file.path);
-    return after === undefined
-      ? []
-      : [{ path: file.path, operation: file.operation, before: file.base_text, after }];
+    return after === undefined ? [] : [{ file, after }];
   });
-  const amounts = (proposal?.files ?? []).flatMap((file) => {
-    const after = texts.get(file.path);
-    if (after === undefined) {
-      return [];
-    }
-    const { lines_added: added, lines_removed: removed } = file;
-    return [after === file.proposed_text ? { added, removed } : changedLines(file.base_text, after)];
-  });
+  const files = landed.map(({ file: { path, operation, base_text: before }, after }) => ({ path, operation, before, after }));
+  const amounts = landed.map(({ file, after }) =>
+    after === file.proposed_text
+      ? { added: file.lines_added, removed: file.lines_removed }
+      : changedLines(file.base_text, after),
+  );
   return {
     id: proposed.id,
     at: Date.now(),

@@ -8,7 +8,7 @@ import { isSeen, textsOf } from '../review/visibility';
 import type { PlainView } from '../review/plainView';
 import { lineOf } from './notifications';
 
-/** A review is in front long enough to be seen: remember it as seen if all of it is on the screen. */
+/** A review has been in front long enough: remember it as seen if all of it is on the screen. */
 export async function noteSeen(
   proposals: ProposalStore,
   review: Review,

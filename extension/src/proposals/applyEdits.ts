@@ -3,6 +3,7 @@
  * (docs/protocol.md#93-how-it-lands). It knows nothing about decisions.
  */
 import * as vscode from 'vscode';
+import { messageOf } from '../util/display';
 import type { AppliedFile, SavedFile, WorkspaceEdit } from '../protocol/types';
 
 /** Converts an edit from the wire into a VS Code edit. */
@@ -43,7 +44,7 @@ export async function save(uri: string): Promise<SavedFile> {
       : vscode.l10n.t('It is read-only in the editor.');
     return { uri, saved, reason };
   } catch (error) {
-    return { uri, saved: false, reason: error instanceof Error ? error.message : String(error) };
+    return { uri, saved: false, reason: messageOf(error) };
   }
 }
 

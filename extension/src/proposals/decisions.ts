@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import type { Server } from '../server/client';
 import type { Outcome, Proposal, SavedFile, Settled, SettleParams } from '../protocol/types';
-import { isDecided, outcomeOf, type Review } from './review';
+import { isDecided, outcomeOf, type FileDecision, type Review } from './review';
 import type { ProposalStore } from './store';
 import { normalize } from '../util/text';
 import { acceptParams, acceptedTexts, rejectParams, type ShownText } from './settleParams';
@@ -110,7 +110,7 @@ export class Decisions {
    * Decide on one of several files; the last such decision decides the proposal. If the agent requires all files or
    * none, rejecting one rejects all, and the user is asked about all of them.
    */
-  async decideFile(decision: 'accepted' | 'rejected', uri?: vscode.Uri): Promise<void> {
+  async decideFile(decision: FileDecision, uri?: vscode.Uri): Promise<void> {
     const review = this.editors.current;
     const part = review && partOf(review, uri);
     if (review?.proposal === undefined || part === undefined) {

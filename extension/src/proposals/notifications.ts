@@ -220,7 +220,7 @@ export function notifyHidden(why: string): void {
   );
 }
 
-/** Report an end that the user didn't decide in the status bar, without interrupting; a conflict in a notification. */
+/** Report an end that the user didn't decide: a conflict in a notification, others in the status bar, without interrupting. */
 export function notifyEnd(
   review: Review,
   outcome: Outcome,

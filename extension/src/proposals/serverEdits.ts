@@ -26,16 +26,19 @@ export class ServerEdits {
   readonly apply: ApplyEdit = async (params, next) => {
     const edit = params.edit as WorkspaceEdit;
     const { save: saving, style } = this.settings();
+    const apply = (): ReturnType<ApplyEdit> => this.applyAndSave(edit, saving, () => next(params));
     if (edit.changeAnnotations === undefined) {
-      return this.applyAndSave(edit, saving, () => next(params));
+      return apply();
     }
-    return style === 'diff'
-      ? { applied: false, failureReason: PENDING }
-      : this.counted(async () =>
-          (await this.isWanted(params.label ?? ''))
-            ? this.applyAndSave(edit, saving, () => next(params))
-            : { applied: false },
-        );
+    if (style === 'diff') {
+      return { applied: false, failureReason: PENDING };
+    }
+    this.count(1);
+    try {
+      return (await this.isWanted(params.label ?? '')) ? await apply() : { applied: false };
+    } finally {
+      this.count(-1);
+    }
   };
 
   /** Show the oldest waiting preview; without one, focus the preview that VS Code shows. */
@@ -82,15 +85,6 @@ export class ServerEdits {
     }
     await Promise.all(toSave.map(save));
     return result;
-  }
-
-  private async counted<T>(shown: () => Promise<T>): Promise<T> {
-    this.count(1);
-    try {
-      return await shown();
-    } finally {
-      this.count(-1);
-    }
   }
 
   private count(by: 1 | -1): void {

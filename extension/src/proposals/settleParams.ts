@@ -1,12 +1,10 @@
 /** Converts the user's decision into params, including what was typed in the review. Doesn't use the vscode API. */
-import type { Proposal, SettledFile, SettleParams } from '../protocol/types';
+import type { Proposal, ReviewedFile, SettledFile, SettleParams } from '../protocol/types';
+import type { FileDecision, Review } from './review';
 import { normalize } from '../util/text';
 
 /** The text of a proposed file as its review shows it; undefined if it was never shown. */
 export type ShownText = (path: string) => string | undefined;
-
-/** The user's decisions on single files, by path. */
-export type Decided = ReadonlyMap<string, 'accepted' | 'rejected'>;
 
 /**
  * Accept all files that were not rejected before, with the user's edits. If all were rejected, it is a rejection.
@@ -16,7 +14,7 @@ export function acceptParams(
   proposal: Proposal,
   shown: ShownText,
   always: boolean,
-  decided: Decided = new Map(),
+  decided: Review['decided'] = new Map(),
 ): SettleParams {
   const files = proposal.files.flatMap((file) => ownDecision(file, shown, decided.get(file.path)));
   const isNone = proposal.files.every(({ path }) => decided.get(path) === 'rejected');
@@ -43,9 +41,9 @@ export function acceptedTexts({ files }: Proposal, { decision, files: own = [] }
 
 /** The decision on a file if it differs from the one on the whole proposal. */
 function ownDecision(
-  file: Proposal['files'][number],
+  file: ReviewedFile,
   shown: ShownText,
-  decided: 'accepted' | 'rejected' | undefined,
+  decided: FileDecision | undefined,
 ): SettledFile[] {
   if (decided === 'rejected') {
     return [{ uri: file.uri, decision: 'rejected' }];

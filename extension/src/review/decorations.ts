@@ -5,15 +5,13 @@
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
 import { plainMarkdown } from '../util/window';
-import type { Proposal, Warned } from '../protocol/types';
+import type { ReviewedFile, Warned } from '../protocol/types';
 import type { Staleness, Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { baseName, brief, visible } from '../util/display';
 import { firstDifference } from '../util/text';
 import { idOf, pathOf, PROPOSAL, virtualUri } from './fileSystem';
 import { agentOf, OPERATIONS } from '../proposals/notifications';
-
-type File = Proposal['files'][number];
 
 const NOTE_CHARACTERS = 100;
 
@@ -84,7 +82,7 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
     this.decorate();
   }
 
-  private warn(review: Review, file: File): void {
+  private warn(review: Review, file: ReviewedFile): void {
     const stale = review.stale.get(file.path);
     const line = firstLine(file);
     const all = file.warnings.map((warned) => diagnostic(warned.line - 1, warningText(warned)));
@@ -105,7 +103,7 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
     }
   }
 
-  private decorateEditor(editor: vscode.TextEditor, review: Review, file: File): void {
+  private decorateEditor(editor: vscode.TextEditor, review: Review, file: ReviewedFile): void {
     const stale = review.stale.get(file.path);
     const first = firstLine(file);
     const { range } = editor.document.lineAt(Math.min(first, editor.document.lineCount - 1));
@@ -125,17 +123,17 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
   }
 }
 
-const firstLines = new WeakMap<File, number>();
+const firstLines = new WeakMap<ReviewedFile, number>();
 
 /** The first line that differs; cached, as texts can be large. */
-function firstLine(file: File): number {
+function firstLine(file: ReviewedFile): number {
   const known = firstLines.get(file) ?? firstDifference(file.base_text, file.proposed_text) ?? 0;
   firstLines.set(file, known);
   return known;
 }
 
 /** What happens to the file, who proposes it and why, and which changes are the user's own. */
-function noteOf({ proposed, decided }: Review, file: File): string {
+function noteOf({ proposed, decided }: Review, file: ReviewedFile): string {
   const agent = agentOf(proposed.agent);
   const why = brief(proposed.explanation, NOTE_CHARACTERS);
   // for a single file the tab says it
@@ -160,7 +158,7 @@ const DECIDED = {
 };
 
 /** All details, as plain text: agents' words must not act as Markdown. */
-function hoverOf({ proposed, stale: all }: Review, file: File): ReturnType<typeof plainMarkdown> {
+function hoverOf({ proposed, stale: all }: Review, file: ReviewedFile): ReturnType<typeof plainMarkdown> {
   const stale = all.get(file.path);
   const said = [
     vscode.l10n.t('{0} proposes to change {1}', agentOf(proposed.agent), baseName(file.path)),

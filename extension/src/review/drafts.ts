@@ -6,12 +6,12 @@ import * as vscode from 'vscode';
 import type { Draft, DraftStore } from './draftStore';
 import { findDocument } from '../proposals/applyEdits';
 import { confirm, showStatusMessage, notify } from '../util/window';
-import type { Proposal } from '../protocol/types';
+import type { ReviewedFile } from '../protocol/types';
 import { isDecided, type Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { reapplied } from './reapply';
-import { baseName, brief, visible } from '../util/display';
-import { pathNow } from '../proposals/notifications';
+import { baseName, messageOf, visible } from '../util/display';
+import { fileNames, pathNow } from '../proposals/notifications';
 import { normalize } from '../util/text';
 import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import type { Closed } from './closeTabs';
@@ -122,12 +122,11 @@ export class Drafts implements vscode.Disposable {
     try {
       document = await vscode.workspace.openTextDocument(target);
     } catch (error) {
-      const message = vscode.l10n.t(
+      void notify('warning', vscode.l10n.t(
         '{0} was not changed because VS Code cannot open it as text. Your draft was kept. {1}',
         name,
-        error instanceof Error ? error.message : String(error),
-      );
-      void notify('warning', message);
+        messageOf(error),
+      ));
       return;
     }
     const now = document.getText();
@@ -135,19 +134,17 @@ export class Drafts implements vscode.Disposable {
     const current = target.scheme === 'untitled' && now === '' ? draft.base : normalize(now);
     const text = reapplied(draft.base, draft.text, current);
     if (text === undefined) {
-      const message = vscode.l10n.t(
+      void notify('warning', vscode.l10n.t(
         '{0} has changed in the places where your draft differs. Copy your changes one by one, with the arrows between the two sides.',
         name,
-      );
-      void notify('warning', message);
+      ));
       return;
     }
     const edit = new vscode.WorkspaceEdit();
     const whole = new vscode.Range(document.positionAt(0), document.positionAt(now.length));
     edit.replace(document.uri, whole, text);
     if (!(await vscode.workspace.applyEdit(edit))) {
-      const message = vscode.l10n.t('VS Code refused the edit, and {0} was not changed. Your draft was kept. Try again.', name);
-      void notify('warning', message);
+      void notify('warning', vscode.l10n.t('VS Code refused the edit, and {0} was not changed. Your draft was kept. Try again.', name));
       return;
     }
     this.forget(draft);
@@ -209,7 +206,7 @@ export class Drafts implements vscode.Disposable {
       return;
     }
     await Promise.all(drafts.map((draft) => this.store.put(Object.assign(draft, { over: true }))));
-    const names = brief(drafts.map(({ path }) => baseName(path)).join(', '), 200);
+    const names = fileNames(drafts.map(({ path }) => path));
     const show = drafts.length === 1 ? vscode.l10n.t('Show Draft') : vscode.l10n.t('Show Drafts');
     const message = isLate
       ? vscode.l10n.t('What you typed into {0} after you accepted it was not applied. It was kept as a draft.', names)
@@ -233,7 +230,7 @@ function keyOf(id: string, path: string): string {
 }
 
 /** The user's version of a file, if `text` differs from what the agent proposed. */
-function draftOf({ proposed }: Review, file: Proposal['files'][number], text: string | undefined): Draft | undefined {
+function draftOf({ proposed }: Review, file: ReviewedFile, text: string | undefined): Draft | undefined {
   if (text === undefined || normalize(text) === file.proposed_text) {
     return undefined;
   }
@@ -271,8 +268,12 @@ async function holds(uri: string, text: string): Promise<boolean> {
   if (document !== undefined) {
     return normalize(document.getText()) === text;
   }
-  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(vscode.Uri.parse(uri))).catch(() => undefined);
-  return bytes !== undefined && normalize(new TextDecoder().decode(bytes)) === text;
+  return (await textOnDisk(vscode.Uri.parse(uri))) === text;
+}
+
+async function textOnDisk(uri: vscode.Uri): Promise<string | undefined> {
+  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(uri)).catch(() => undefined);
+  return bytes && normalize(new TextDecoder().decode(bytes));
 }
 
 /** A draft that starts from the current file: nothing was stored for it, and its proposal is gone. */
@@ -285,8 +286,7 @@ async function draftOfFile(id: string, path: string): Promise<Draft | undefined>
     return undefined;
   }
   const uri = vscode.Uri.joinPath(folder.uri, ...(named === undefined ? [path] : below));
-  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(uri)).catch(() => new Uint8Array());
-  const base = normalize(new TextDecoder().decode(bytes));
+  const base = (await textOnDisk(uri)) ?? '';
   return { id, path, uri: uri.toString(), agent: '', explanation: '', base, text: base, at: 0, over: false };
 }
 

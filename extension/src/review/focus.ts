@@ -76,8 +76,8 @@ export class ReviewFocus implements vscode.Disposable {
   }
 
   /**
-   * Call this when a deciding key is pressed. Whether it doesn't count, and tells so: the user hasn't focused the active
-   * review, or that has just opened, and the user hasn't clicked into it.
+   * Whether a key that decides doesn't count: the user hasn't focused the active review, or it has just opened without a
+   * click into it. Tells the user so. Call this once for each press.
    */
   isOutside(): boolean {
     const { current, opening } = this.editors;

@@ -50,7 +50,7 @@ export class PlainView implements vscode.Disposable {
   private texts = new Map<string, string>();
   /** What the page posts when it is drawn: on `show`, and when the user comes back to its tab. */
   private mark = '';
-  /** Since when the texts are on the screen. */
+  /** Since when the texts have been on the screen. */
   private since: number | undefined;
 
   /** Whether all differences of this version of the file have been on the screen long enough. */

@@ -1,4 +1,5 @@
 /** Applies what a user typed into a proposal to the current version of the file. Doesn't use I/O or the vscode API. */
+import { sameEnds } from '../util/text';
 
 /** How many unchanged lines on each side identify the place of a change. */
 const CONTEXT = 3;
@@ -14,17 +15,9 @@ export function reapplied(base: string, draft: string, current: string): string 
   const before = base.split('\n');
   const after = draft.split('\n');
   const now = current.split('\n');
-  const shorter = Math.min(before.length, after.length);
-  let head = 0;
-  while (head < shorter && before[head] === after[head]) {
-    head += 1;
-  }
-  let tail = 0;
-  while (tail < shorter - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) {
-    tail += 1;
-  }
-  const from = Math.max(0, head - CONTEXT);
-  const rest = Math.max(0, tail - CONTEXT);
+  const { start, end } = sameEnds(before, after);
+  const from = Math.max(0, start - CONTEXT);
+  const rest = Math.max(0, end - CONTEXT);
   const wanted = before.slice(from, before.length - rest);
   const isNowhere = wanted.every((line) => line.trim() === '');
   const [place, ...others] = placesOf(wanted, now);

@@ -6,13 +6,11 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
-import type { Proposal, Proposed } from '../protocol/types';
+import type { Proposed, ReviewedFile } from '../protocol/types';
 import type { Staleness, Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { baseName } from '../util/display';
 import { normalize } from '../util/text';
-
-type File = Proposal['files'][number];
 
 /** A text is compared this long after its last change. */
 const SETTLED_MS = 150;
@@ -51,7 +49,7 @@ export class StalenessWatcher implements vscode.Disposable {
     [...this.watched.keys()].forEach((id) => this.forget(id));
   }
 
-  private watchFile(review: Review, file: File): vscode.Disposable {
+  private watchFile(review: Review, file: ReviewedFile): vscode.Disposable {
     const uri = vscode.Uri.parse(file.uri);
     const base = this.disks.get(review.proposed.id)?.get(file.uri) ?? Promise.resolve(file.base_hash);
     let renamedTo: string | undefined;
@@ -103,7 +101,7 @@ function newNameOf(
 }
 
 /** How the file has changed since the proposal; `hash` is that of the disk at that time. */
-async function stalenessOf(file: File, uri: vscode.Uri, hash: string | null): Promise<Staleness | undefined> {
+async function stalenessOf(file: ReviewedFile, uri: vscode.Uri, hash: string | null): Promise<Staleness | undefined> {
   const document = findDocument(file.uri);
   if (document !== undefined && normalize(document.getText()) !== file.base_text) {
     return { kind: 'editor' };

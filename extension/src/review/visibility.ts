@@ -8,7 +8,7 @@ import { findDocument } from '../proposals/applyEdits';
 import { notify } from '../util/window';
 import type { Proposal } from '../protocol/types';
 import type { Review } from '../proposals/review';
-import { baseName, brief, INVISIBLE, UNUSUAL, visible } from '../util/display';
+import { baseName, brief, INVISIBLE, messageOf, UNUSUAL, visible } from '../util/display';
 import { anyChanged, blanksChanged, normalize } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
@@ -204,7 +204,7 @@ async function offer(wanted: Promise<boolean>, show: () => Promise<void>): Promi
       await show();
     }
   } catch (error) {
-    void notify('error', error instanceof Error ? error.message : String(error));
+    void notify('error', messageOf(error));
   }
 }
 

@@ -8,6 +8,7 @@ import { CHANGING } from '../protocol/requests';
 import type { Server } from './client';
 import type { Lifecycle } from './lifecycle';
 import type { Envelope } from '../protocol/types';
+import { messageOf } from '../util/display';
 
 /** Send a request to the server once it runs. Rejects only with `vscode.CancellationError`. */
 export type Ask = (method: string, params: unknown, token?: vscode.CancellationToken) => Promise<Envelope>;
@@ -57,8 +58,4 @@ function outcomeUnknown(): string {
   return vscode.l10n.t(
     'The agentfs server stopped before it responded, and is restarting. It is not known whether the change is in the file. Read the file, and repeat the request if the change is missing.',
   );
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

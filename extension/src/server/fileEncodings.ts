@@ -12,7 +12,7 @@ export class FileEncodingsNotifier implements vscode.Disposable {
 
   constructor(private readonly send: (encodings: FileEncodings) => void) {}
 
-  /** A new connection begins: nothing was sent on it yet. */
+  /** A new connection begins: nothing has been sent on it yet. */
   listen(): void {
     this.dispose();
     this.told = JSON.stringify({ folders: [] });

@@ -34,6 +34,11 @@ export function brief(text: string, max: number): string {
   return characters.length <= max ? characters.join('') : `${characters.slice(0, max - 1).join('')}…`;
 }
 
+/** What an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** The last part of a path with `/` separators. */
 export function baseName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);

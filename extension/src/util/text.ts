@@ -66,7 +66,7 @@ export function blanksChanged(before: string, after: string): boolean {
  */
 export function anyChanged(before: string, after: string, sought: (line: string) => boolean): boolean {
   const [old, now] = [before.split('\n'), after.split('\n')];
-  const { start, end } = sameEnds(old, now, (line) => line);
+  const { start, end } = sameEnds(old, now);
   return now.slice(start, now.length - end).some(sought) || old.slice(start, old.length - end).some(sought);
 }
 
@@ -89,7 +89,7 @@ export function changedLines(before: string, after: string): { added: number; re
 
 /** The shortest diff of two texts, given as lines; one large hunk if there are too many differences. */
 export function hunks(old: readonly string[], now: readonly string[]): Hunk[] {
-  const { start, end } = sameEnds(old, now, (line) => line);
+  const { start, end } = sameEnds(old, now);
   const [a, b] = [old.slice(start, old.length - end), now.slice(start, now.length - end)];
   const steps = shortestWay(a, b);
   if (steps === undefined) {
@@ -160,10 +160,10 @@ function linesOf(text: string): string[] {
 }
 
 /** How many lines at the start and the end of two texts are equal, compared by `of`. */
-function sameEnds(
+export function sameEnds(
   old: readonly string[],
   now: readonly string[],
-  of: (line: string) => string,
+  of = (line: string): string => line,
 ): { start: number; end: number } {
   const isSame = (one = '', other = ''): boolean => of(one) === of(other);
   const shorter = Math.min(old.length, now.length);
