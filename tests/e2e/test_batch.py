@@ -91,10 +91,8 @@ async def test_what_failed_beside_what_landed_does_not_say_that_nothing_was_chan
 async def test_a_dry_run_counts_only_files_that_would_change(auto: Editor) -> None:
     await put(auto, "same.py", "a\n")
     tried = await batch(auto, writes("same.py", "a\n"), writes("other.py", "x\n"), dry_run=True)
-    assert (tried["text"], tried["stats"]["files_changed"]) == (
-        "[Dry Run] Would change one file (+1/-0 lines).",
-        1,
-    )
+    told = (tried["text"], tried["stats"]["files_changed"])
+    assert told == ("[Dry Run] Would change one file (+1/-0 lines).", 1)
     tried = await batch(auto, writes("same.py", "a\n"), dry_run=True)
     assert (tried["status"], tried["text"]) == ("partial", "No file was changed.")
 

@@ -93,10 +93,8 @@ async def test_where_it_is_not_known_no_text_says_that_nothing_was_changed(files
         editor.answers[APPLY] = type_over_it
         await opened(editor)
         (files / "closed.py").write_text("theirs\n")
-        operations = [OPERATIONS[0], OPERATIONS[2]]
-        answer = await editor.in_vain(
-            editor.start("agentfs/batch", {"operations": operations, "atomic": False})
-        )
+        params = {"operations": [OPERATIONS[0], OPERATIONS[2]], "atomic": False}
+        answer = await editor.in_vain(editor.start("agentfs/batch", params))
     assert (answer["status"], answer["data"]["failed_items"]) == ("partial", [0, 1])
     assert answer["text"].startswith("operations[0] edit open.py: It is not known whether")
     assert "Read the file before you continue." in answer["text"]

@@ -17,11 +17,8 @@ async def test_a_closed_or_new_file_is_written_by_server_byte_for_byte(editor: E
     answer = await edited(editor)
     created = await editor.write("new/b.py", "x\r\n")
     assert editor.all(APPLY) == []
-    assert (answer["status"], answer["data"]["applied"], answer["data"]["landing"]) == (
-        "success",
-        True,
-        "disk",
-    )
+    told = (answer["status"], answer["data"]["applied"], answer["data"]["landing"])
+    assert told == ("success", True, "disk")
     assert (created["status"], created["data"]["landing"]) == ("success", "disk")
     assert (root / "a.py").read_bytes() == data.replace(b"two", b"2")
     assert (root / "new" / "b.py").read_bytes() == b"x\r\n"

@@ -30,11 +30,8 @@ async def test_another_content_is_a_conflict_that_shows_what_changed(auto: Edito
         for answer in await both(auto, "changed.txt", dry_run=dry_run):
             assert (answer["status"], answer["error"]["code"], answer["data"]) == ("error", "CONFLICT", {})
             conflict = answer["context"]["conflict"]
-            assert (conflict["source"], conflict["expected"], conflict["actual"]) == (
-                "disk",
-                before,
-                revision(path),
-            )
+            told = (conflict["source"], conflict["expected"], conflict["actual"])
+            assert told == ("disk", before, revision(path))
             assert conflict["diff_since_read"] == (
                 "--- a/changed.txt\n+++ b/changed.txt\n@@ -1 +1,2 @@\n line\n+user's\n"
             )

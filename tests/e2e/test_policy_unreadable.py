@@ -38,12 +38,8 @@ async def test_what_may_not_be_read_is_replaced_blindly_and_nothing_is_told_of_i
         assert (await editor.write("drop/new.txt", "y\n"))["data"]["applied"] is True
     assert all(one == told[0] for one in told)
     data, text, stats = told[0]
-    assert (data["unchanged"], data["diff_preview"], data["warnings"], data["corrections"]) == (
-        False,
-        "",
-        [],
-        [],
-    )
+    told = (data["unchanged"], data["diff_preview"], data["warnings"], data["corrections"])
+    assert told == (False, "", [], [])
     assert text == (
         "Wrote 'drop/box.txt'. "
         "Reading this file is denied or requires approval, so its content is not reported."
