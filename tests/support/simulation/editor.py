@@ -310,7 +310,7 @@ class SimulatedEditor:
             return False
         before = buffer.text
         after = self.edited(before, edits)
-        all_of_it = self.edited(before, change.get("offered", change["edits"]))
+        all_of_it = self.edited(before, change.get("offered") or change["edits"])
         self._oracle.editor_edited(path, before, all_of_it)
         self._oracle.forfeit |= tokens(all_of_it) - tokens(after)  # a part may take out what all of it moves
         self.change(path, after)
