@@ -152,6 +152,31 @@ def test_system_calls_that_are_missing_at_one_start_make_no_difference(
         assert in_root(tmp_path) == {**BEFORE, "sub/gone.py": b"theirs\n"}
 
 
+@pytest.mark.parametrize("special", [True, False])
+@pytest.mark.parametrize("name", ["a.py", "sub/gone.py"])
+def test_what_somebody_wrote_in_the_very_moment_of_the_swap_is_put_back(
+    tmp_path: Path, name: str, special: bool
+) -> None:
+    lay_out(tmp_path)
+    file, written = tmp_path / "root" / name, False
+
+    def stop(operation: Operation) -> None:
+        nonlocal written
+        if written:
+            raise Killed
+        if operation.kind in {"exchange", "rename"} and str(file) in (operation.path, operation.other):
+            written = bool(file.write_bytes(b"theirs\n"))
+
+    with (
+        mock.patch.object(together, "ThreadPoolExecutor", OneAfterTheOther),
+        watching(stop, str(tmp_path)),
+        pytest.raises(Killed),
+    ):
+        land(tmp_path)
+    assert start(tmp_path, special=special) == ["rolled_back"]
+    assert in_root(tmp_path) == {**BEFORE, name: b"theirs\n"}
+
+
 def test_what_nobody_began_is_dropped_without_a_word(tmp_path: Path) -> None:
     interrupted(tmp_path, 0)
     (tmp_path / "root/a.py").write_bytes(b"theirs\n")

@@ -47,6 +47,8 @@ class PartialCommit:
     def is_done(self) -> bool:
         """It was completed, whatever happened to the file since."""
         base, content = self.entry.base, self.entry.content
+        if self._intruded:
+            return False
         if content is None:
             return self._found is None or (self._spare is not None and self._found != base)
         if self._found == content:
@@ -64,6 +66,12 @@ class PartialCommit:
             return False
         return self.entry.base is None or self.entry.base in (self._spare, self._kept)
 
+    @property
+    def _intruded(self) -> bool:
+        """Another program's version was pushed out, and not compared before the server was killed."""
+        base, content = self.entry.base, self.entry.content
+        return base is not None and self._found == content and self._spare not in (None, base, content)
+
     # --- onward -------------------------------------------------------------------------------------------
 
     def finish(self) -> None:
@@ -75,15 +83,15 @@ class PartialCommit:
             self._move(temporary, name)
         elif self.entry.content is None:
             self._push_out(self.entry.base)
-        elif not self._exchanged():
-            self._rename_over(temporary, self.entry.base)
+        else:
+            self._replace()
         self._look_again()
 
     # --- and back -----------------------------------------------------------------------------------------
 
     def roll_back(self) -> None:
         """Revert it, not yet durably. Raises ConcurrentWrite and OSError."""
-        if not self.is_done:
+        if not self.is_done and not self._intruded:
             return
         name, temporary = self.entry.name, self.entry.temporary
         if self.entry.base is None and self._spare == self.entry.content:  # a hard link to it
@@ -92,13 +100,12 @@ class PartialCommit:
             self._push_out(self.entry.content)
         elif self.entry.content is None:
             self._move(temporary, name)
-        elif self._spare != self.entry.base:
-            self._rename_over(self._aside, self.entry.content)
+        elif self._spare in (None, self.entry.content):
+            self._rename_over(self._aside)
         else:
             if self._kept is not None:  # else the file would still look completed
                 os.unlink(self._aside, dir_fd=self.folder.fd)
-            if not self._exchanged():
-                self._rename_over(temporary, self.entry.content)
+            self._replace()
         self._look_again()
 
     def copy_spares(self, target: str, number: int) -> None:
@@ -118,17 +125,17 @@ class PartialCommit:
 
     # --- small steps --------------------------------------------------------------------------------------
 
-    def _exchanged(self) -> bool:
-        """Exchange the two names; False if the file system can't. What comes out under the temporary name
-        must be what was seen under the other."""
+    def _replace(self) -> None:
+        """Exchange the two names, or rename the temporary one if the file system can't. What comes out must
+        be what was seen."""
         name, temporary = self.entry.name, self.entry.temporary
-        if not self._kernel.try_exchange(self.folder.fd, temporary, name):
-            return False
-        self._expect(temporary, self._found, lambda: exchange(self.folder.fd, temporary, name))
-        return True
+        if self._kernel.try_exchange(self.folder.fd, temporary, name):
+            self._expect(temporary, self._found, lambda: exchange(self.folder.fd, temporary, name))
+        else:
+            self._rename_over(temporary)
 
-    def _rename_over(self, source: str, expected: str) -> None:
-        if self._hash(self.entry.name) != expected:
+    def _rename_over(self, source: str) -> None:
+        if self._hash(self.entry.name) != self._found:
             raise ConcurrentWrite
         os.rename(source, self.entry.name, src_dir_fd=self.folder.fd, dst_dir_fd=self.folder.fd)
 
