@@ -97,6 +97,20 @@ async def test_a_settle_and_the_previews_answer_are_answered_in_order(editor: Ed
     assert await heard.all() == ["settle", "settled", "the agent's answer"]
 
 
+async def test_a_rejection_that_arrives_before_a_cancellation_counts(editor: Editor, file: Path) -> None:
+    heard = Heard(editor, *await asked(editor))
+    with editor.in_one_piece():
+        settle = heard.start("settle", decision="rejected", feedback="use three")
+        editor.cancel(heard.answer)
+    assert await settle == {"ok": True, "apply": None}
+    assert await heard.all() == ["settle", "settled", "the agent's answer"]
+    answer = await heard.answer
+    assert (answer["error"]["code"], answer["context"]["review"]["feedback"]) == (
+        "USER_REJECTED",
+        "use three",
+    )
+
+
 async def test_a_settle_that_cannot_be_done_is_looked_at_in_order(editor: Editor, file: Path) -> None:
     """Whether a large amended text fits is checked off the event loop; meanwhile the agent cancels."""
     heard = Heard(editor, *await asked(editor))

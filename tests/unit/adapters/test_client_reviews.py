@@ -14,7 +14,7 @@ async def test_a_review_that_breaks_answers_the_settle_that_waits() -> None:
     def broken(_: object) -> None:
         raise RuntimeError
 
-    proposal: Any = SimpleNamespace(id="p", changes=())
+    proposal: Any = SimpleNamespace(id="p", changes=(), to=lambda _: None)
     editor: Any = SimpleNamespace(traits=SimpleNamespace(save=True), proposed=broken)
     nothing: Any = None
     reviews = ClientReviews(editor, nothing, nothing)

@@ -97,7 +97,7 @@ class Conversation:
         """The first settle decides, from this moment on; later ones get the first one's response. If the
         first is invalid and decides nothing, the next one counts as the first."""
         first = _resolve(self.settlement, settlement)
-        if first and self.proposal and settlement.rejected != self.files:
+        if first and self.proposal:
             self.proposal.to("settled")
         answer = asyncio.shield(self._settle_answer)
         return answer if first else self._repeated(settlement, answer)

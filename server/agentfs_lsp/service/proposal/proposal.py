@@ -11,7 +11,7 @@ sets the fields known from then on, and nothing else does::
     computed  `changes` are known; policy decides whether to ask
     waiting   the user must decide: `channel` is chosen, but another review may be on screen
     shown     before the user
-    settled   a review client accepted; whether its texts fit the files is not yet known
+    settled   a review client decided; whether its texts fit the files is not yet known
     landing   there is a `decision`, by policy or the user
     ended     there is an `outcome`
 
