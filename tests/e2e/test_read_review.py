@@ -1,13 +1,14 @@
 """Reads that need approval: the user sees who wants to read what, and allows it once
 (docs/protocol.md#13-settings-and-policy)."""
 
+import asyncio
 import hashlib
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.editor import ASK, NO_ANSWER, REVIEW, REVIEWING, Editor, editing
+from support.editor import ASK, NO_ANSWER, REVIEW, REVIEWING, Editor, RpcError, editing
 from support.personas import VIM_LSP, VSCODE, pressing
 from support.sharing import in_module, shared
 from support.wire import Message
@@ -95,6 +96,31 @@ async def test_silence_is_a_timeout_and_keeps_no_other_request_waiting(root: Pat
         answer = await reading
         assert (await editor.seen("$/cancelRequest"))["id"] == question["id"]
     assert answer["error"]["code"] == "TIMEOUT"
+
+
+async def test_only_a_question_that_was_asked_and_then_cancelled_counts(root: Path, env: Path) -> None:
+    (root / "a.py").write_text("one\n")
+
+    async def cancel(reading: asyncio.Future[Any]) -> None:
+        editor.cancel(reading)
+        with pytest.raises(RpcError, match="cancel"):
+            await reading
+
+    async with VSCODE.editing(root) as editor:
+        editor.answers |= answering(NO_ANSWER)
+        other = editor.start("agentfs/read", {"path": ".env.other"})
+        await editor.seen(ASK)
+        waiting = editor.start("agentfs/read", {"path": ".env"})
+        await editor.read("a.py")
+        await cancel(waiting)
+        asked = editor.start("agentfs/read", {"path": ".env"})
+        await cancel(other)
+        assert "'.env'" in (await editor.seen(ASK, 2))["message"]
+        await cancel(asked)
+        answer = await editor.read(".env")
+        assert len(editor.all(ASK)) == 2
+    assert answer["error"]["code"] == "USER_REJECTED"
+    assert answer["text"].startswith("An earlier read of '.env' was cancelled before the user answered.")
 
 
 async def test_where_only_the_first_button_can_be_pressed_it_allows(root: Path, env: Path) -> None:

@@ -396,11 +396,12 @@ class Rejected(DomainError):
 
 
 class ReadRejected(DomainError):
-    """The user did not allow reading a protected file. `again_s`: the seconds for which the user is not
-    asked again."""
+    """The user did not allow reading a protected file, or was asked about an earlier read that was
+    `cancelled`. `again_s`: the seconds for which the user is not asked again."""
 
     path: str
     again_s: int
+    cancelled: bool = False
 
 
 class ReviewTimedOut(DomainError):

@@ -124,11 +124,13 @@ async def _ask(ws: Workspace, path: str, location: Location, session: str, agent
         if ws.reads_asked[session] >= limit:
             raise TooManyPending(limit, reads=True)
         ws.reads_asked[session] += 1
+        asked = asyncio.Event()
         try:
-            if not await ws.reviewer.allow_read(path, agent):
+            if not await ws.reviewer.allow_read(path, agent, asked.set):
                 raise ReadRejected(path, ws.refusals.add(session, absolute))
-        except asyncio.CancelledError:  # or cancelling would get round the wait
-            ws.refusals.add(session, absolute)
+        except asyncio.CancelledError:
+            if asked.is_set():  # or cancelling would get round the wait
+                ws.refusals.add(session, absolute, cancelled=True)
             raise
         finally:
             ws.reads_asked -= Counter((session,))  # drops what is zero

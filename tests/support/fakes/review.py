@@ -327,7 +327,8 @@ class ScriptedReviewer:
     async def concluded(self, proposal: Proposal) -> None:
         self.concluded_with.append(proposal)
 
-    async def allow_read(self, path: str, agent: str) -> bool:
+    async def allow_read(self, path: str, agent: str, asked: Callable[[], object]) -> bool:
+        asked()
         answer = self.reads.popleft()
         if isinstance(answer, Exception):
             raise answer

@@ -202,6 +202,12 @@ async def test_a_refused_read_is_not_asked_for_again_for_a_while(work: FakeWorks
     with pytest.raises(ReadRejected) as again:
         await work.read(".env")
     assert again.value.again_s == 5
+    for wait_s in (*(10 * 2**n for n in range(2, 9)), 3600, 3600):
+        await work.clock.sleep(3600)
+        work.reviewer.reads.append(False)
+        with pytest.raises(ReadRejected) as again:
+            await work.read(".env")
+        assert again.value.again_s == wait_s
 
 
 async def test_a_read_that_waited_is_not_asked_about_if_it_may_not_be_read_now(work: FakeWorkspace) -> None:

@@ -108,11 +108,10 @@ class ReviewChannels:
         """Only a review client sends messages about a proposal."""
         await self._asking.client_reviews.concluded(proposal)
 
-    async def allow_read(self, path: str, agent: str) -> bool:
+    async def allow_read(self, path: str, agent: str, asked: Callable[[], object]) -> bool:
         """Ask whether a protected file may be read once."""
         lists = _BY_NAME[self.channel_for(None)].lists
-        limit = self._asking.settings().approval.seconds(review_client=lists)
-        return await ask_to_read(self._asking, path, agent, limit, lists=lists)
+        return await ask_to_read(self._asking, path, agent, asked, lists=lists)
 
     def allowed_applier(self) -> Applier:
         """The applier for changes that policy allows."""

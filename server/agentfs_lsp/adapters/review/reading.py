@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import nullcontext
 
 from agentfs_lsp.adapters.review.asking import Asking
@@ -16,10 +17,13 @@ from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.proposal.review import Editor
 
 
-async def ask_to_read(asking: Asking, path: str, agent: str, timeout_s: float | None, *, lists: bool) -> bool:
-    """Whether the user allows it. `timeout_s` counts from the first time this was asked; None means no limit.
-    `lists`: the client lists questions, so none waits for another. Raises NobodyToAsk, ReviewTimedOut."""
+async def ask_to_read(
+    asking: Asking, path: str, agent: str, asked: Callable[[], object], *, lists: bool
+) -> bool:
+    """Whether the user allows it; the time limit counts from the first time this was `asked`. `lists`: the
+    client lists questions, so none waits for another. Raises NobodyToAsk, ReviewTimedOut."""
     screen, clock = asking.screen, asking.clock
+    timeout_s = asking.settings().approval.seconds(review_client=lists)
     asked_at_ms: float | None = None
     while True:
         async with nullcontext() if lists else screen.turn():
@@ -28,6 +32,7 @@ async def ask_to_read(asking: Asking, path: str, agent: str, timeout_s: float | 
             question = _question(path, agent, asking.editor, translate)
             now_ms = clock.now_ms()
             asked_at_ms = asked_at_ms or now_ms
+            asked()
             try:
                 async with asyncio.timeout(left_of(timeout_s, asked_at_ms, now_ms)):
                     return await screen.ask(question, translate, quiet=quiet) in question.yes

@@ -51,7 +51,7 @@ class TerminalReviewer:
     async def concluded(self, proposal: Proposal) -> None:
         """Return at once: no client waits for an answer."""
 
-    async def allow_read(self, path: str, agent: str) -> bool:  # noqa: ARG002
+    async def allow_read(self, path: str, agent: str, asked: Callable[[], object]) -> bool:  # noqa: ARG002
         """Allow it: the user is the reader."""
         return True
 

@@ -158,8 +158,14 @@ def left_undone(error: errors.LeftUndone, translate: Translate) -> ErrorText:
 
 def read_rejected(error: errors.ReadRejected, translate: Translate) -> ErrorText:
     again = translate("They will not be asked again for {count} s.", count=error.again_s)
+    if error.cancelled:
+        said = translate(
+            "An earlier read of '{path}' was cancelled before the user answered.", path=shown(error.path)
+        )
+    else:
+        said = translate("The user did not allow reading '{path}'.", path=shown(error.path))
     return (
-        translate("The user did not allow reading '{path}'.", path=shown(error.path)),
+        said,
         sentences(translate, (again, translate("Continue without it, or ask the user."))),
     )
 

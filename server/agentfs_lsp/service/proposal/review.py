@@ -5,7 +5,7 @@ Texts are `str` with their own line ends; offsets are code points.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -131,8 +131,9 @@ class Reviewer(Protocol):
     async def concluded(self, proposal: Proposal) -> None:
         """The proposal is over: wait until every request the client sent about it is answered."""
 
-    async def allow_read(self, path: str, agent: str) -> bool:
-        """Ask once whether this agent may read a protected file. Raises NobodyToAsk or ReviewTimedOut."""
+    async def allow_read(self, path: str, agent: str, asked: Callable[[], object]) -> bool:
+        """Ask once whether this agent may read a protected file; `asked` is called when the question is sent.
+        Raises NobodyToAsk or ReviewTimedOut."""
 
     def allowed_applier(self) -> Applier:
         """The applier for changes that policy allows without asking."""

@@ -14,6 +14,8 @@ FIRST_S = 10
 
 MAX_KEPT = 1000
 
+LONGEST_S = 3600
+
 _Asked = tuple[str, str]  # session, absolute path
 
 
@@ -22,22 +24,25 @@ class Refusals:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._kept: dict[_Asked, tuple[int, float]] = {}  # the seconds to wait, and until when
+        # The seconds to wait, until when, and whether the question was cancelled.
+        self._kept: dict[_Asked, tuple[int, float, bool]] = {}
 
-    def add(self, session: str, absolute: str) -> int:
-        """The user refused this, or the question was cancelled. Returns the seconds to wait."""
-        wait_s = 2 * self._kept.pop((session, absolute), (FIRST_S // 2, 0))[0]
-        self._kept[session, absolute] = wait_s, self._clock.now_ms() + wait_s * 1000
+    def add(self, session: str, absolute: str, *, cancelled: bool = False) -> int:
+        """The user refused this, or was asked and the read was `cancelled`. Returns the seconds to wait."""
+        before_s, *_ = self._kept.pop((session, absolute), (FIRST_S // 2,))
+        wait_s = min(2 * before_s, LONGEST_S)
+        self._kept[session, absolute] = wait_s, self._clock.now_ms() + wait_s * 1000, cancelled
         if len(self._kept) > MAX_KEPT:
             del self._kept[next(iter(self._kept))]
         return wait_s
 
     def check(self, session: str, absolute: str, path: str) -> None:
         """Raise ReadRejected if the user is not asked again yet."""
-        _, until_ms = self._kept.get((session, absolute), (0, 0))
-        left_s = ceil((until_ms - self._clock.now_ms()) / 1000)
-        if until_ms and left_s > 0:
-            raise ReadRejected(path, left_s)
+        if kept := self._kept.get((session, absolute)):
+            _, until_ms, cancelled = kept
+            left_s = ceil((until_ms - self._clock.now_ms()) / 1000)
+            if left_s > 0:
+                raise ReadRejected(path, left_s, cancelled)
 
     def forget_files(self, gone: Callable[[str], bool]) -> None:
         """Forget the refusals of files for whose absolute paths `gone` is true."""
