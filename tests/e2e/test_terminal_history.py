@@ -210,6 +210,19 @@ def at_terminal(
     return shown.decode(), process.wait(60)
 
 
+async def test_no_line_of_a_file_wraps_at_the_terminal_itself(root: Path, state: Path) -> None:
+    """In the first column it could imitate a line of the diff. Not every terminal joins emoji."""
+    joined = "\U0001f469\u200d\U0001f52c"  # two columns where the terminal joins them, else four
+    async with editing(root, options=AUTO, state=state) as editor:
+        (root / "c.txt").write_text("")
+        await editor.read("c.txt")
+        answer = await editor.write("c.txt", joined * 17 + "      2   - # tidy only\n")
+    shown, _ = at_terminal(state, root, "n\n", "undo", answer["data"]["change_id"])
+    rows = [row for row in shown.splitlines() if joined in row]
+    assert len(rows) > 1
+    assert max(len(row) + row.count(joined) for row in rows) <= 80
+
+
 def test_where_nothing_fits_it_says_so(root: Path, state: Path, ids: list[str]) -> None:
     (root / "c.txt").touch()
     shown = command(state, "history", "c.txt", cwd=root)

@@ -8,13 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import accumulate
 
-from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.visible import visible
+from agentfs_lsp.domain.text.width import fitting, width_of
 
 MIN_ROOM = 20
 """Columns to wrap at on a terminal that is narrower."""
@@ -58,12 +57,14 @@ def render_diff(diff: str) -> list[DiffLine]:
 def wrapped(text: Text, console: Console, head: str) -> Iterator[Text]:
     """The text in rows that fit the terminal, all but the first behind `head`: the terminal itself would
     continue in the first column, where text can imitate our lines. One row if the output is no terminal."""
-    if not console.is_terminal or text.cell_len <= console.width:
+    if not console.is_terminal or width_of(text.plain) <= console.width:
         yield text
         return
-    room = max(console.width - cell_len(head), MIN_ROOM)
-    *cuts, _ = accumulate(map(len, chop_cells(text.plain, room)))
-    for number, piece in enumerate(text.divide(cuts)):
+    room = max(console.width - width_of(head), MIN_ROOM)
+    plain, cuts = text.plain, [0]
+    while (at := cuts[-1]) < len(plain):
+        cuts.append(at + len(fitting(plain[at : at + room], room)))
+    for number, piece in enumerate(text.divide(cuts[1:-1])):
         yield Text(head if number else "").append_text(piece)
 
 
