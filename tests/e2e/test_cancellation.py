@@ -44,8 +44,10 @@ async def test_a_search_through_a_huge_file_ends_when_it_is_cancelled(root: Path
         file.write(b"line\n")
         file.truncate(1 << 38)  # a sparse file that takes minutes to read
     async with editing(root) as editor:
-        asked = editor.start("agentfs/read", {"path": "huge.log", "start_line": 100, "limit": 1})
-        await asyncio.sleep(0.2)
+        params = {"path": "huge.log", "start_line": 100, "limit": 1, "workDoneToken": "token"}
+        asked = editor.start("agentfs/read", params)
+        await editor.time_out()
+        await editor.seen("$/progress")
         editor.cancel(asked)
         assert await is_cancelled(asked)
 

@@ -169,7 +169,9 @@ _hours: list[None] = []
 
 
 def _prepare() -> None:
-    """Do what every start does. Users in tests read instantly, and their editors draw at once."""
+    """Do what every start does. Users in tests read instantly, their editors draw at once, and landings wait
+    for each other however slow the machine is."""
+    LandingLock.__init__.__defaults__ = (3600.0,)
     asyncio.BaseEventLoop.time = lambda _: time.monotonic() + 3600 * len(_hours)
     questions.READING_S = questions.DRAWING_S = 0.0
     questions.QUIET_S = 0.05
@@ -189,6 +191,7 @@ if __name__ == "__main__":
     from agentfs_lsp.__main__ import main
     from agentfs_lsp.adapters import generated_code
     from agentfs_lsp.adapters.disk import DiskStore  # noqa: F401
+    from agentfs_lsp.adapters.fs.state_folder import LandingLock
     from agentfs_lsp.adapters.history.history import SqliteHistory  # noqa: F401
     from agentfs_lsp.adapters.review import questions
     from agentfs_lsp.domain.globs import Spelled

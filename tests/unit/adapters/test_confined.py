@@ -49,7 +49,7 @@ def _outcomes(
 ) -> set[bytes | None]:
     """The outcomes of at least this many attempts, until all `wanted` occurred; None for a refusal."""
     seen: set[bytes | None] = set()
-    for number in range(200_000):
+    for number in range(2_000_000):
         try:
             seen.add(attempt())
         except (DomainError, OSError):
