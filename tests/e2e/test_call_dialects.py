@@ -273,30 +273,31 @@ async def texts_of_workspace(root: Path, **editing_with: Any) -> list[str]:
     return [answer["text"] for answer in answers]
 
 
-async def test_workspace_answers_in_short_texts_in_chinese(root: Path) -> None:
-    assert await texts_of_workspace(root, locale="zh-CN") == [
-        "成功写入 4 字节到 new.md",
-        "成功替换了 a.md 中的文本",
-        "文件不存在: b.md",
-        "不允许访问工作区外的文件",
-        "无法在 a.md 中找到指定文本。请确保文本精确匹配。",
-        "找到 2 处匹配。请提供更多上下文使其唯一。",
-        "替换后内容没有变化。",
-        "询问已关闭，未获批准。",
-    ]
+IN_CHINESE = [
+    "成功写入 4 字节到 new.md",
+    "成功替换了 a.md 中的文本",
+    "文件不存在: b.md",
+    "不允许访问工作区外的文件",
+    "无法在 a.md 中找到指定文本。请确保文本精确匹配。",
+    "找到 2 处匹配。请提供更多上下文使其唯一。",
+    "替换后内容没有变化。",
+    "询问已关闭，未获批准。",
+]
+IN_ENGLISH = [
+    "Wrote 4 bytes to new.md",
+    "Replaced text in a.md",
+    "File does not exist: b.md",
+    "Access to files outside the workspace is not allowed",
+    "The text was not found in a.md. Make sure that it matches exactly.",
+    "Found 2 matches. Give more context to make it unique.",
+    "The replacement changes nothing.",
+    "The question was closed without approval.",
+]
 
 
-async def test_workspace_answers_in_short_texts_in_english(root: Path) -> None:
-    assert await texts_of_workspace(root) == [
-        "Wrote 4 bytes to new.md",
-        "Replaced text in a.md",
-        "File does not exist: b.md",
-        "Access to files outside the workspace is not allowed",
-        "The text was not found in a.md. Make sure that it matches exactly.",
-        "Found 2 matches. Give more context to make it unique.",
-        "The replacement changes nothing.",
-        "The question was closed without approval.",
-    ]
+@pytest.mark.parametrize(("locale", "texts"), [("zh-CN", IN_CHINESE), (None, IN_ENGLISH)])
+async def test_workspace_answers_in_short_texts(root: Path, locale: str | None, texts: list[str]) -> None:
+    assert await texts_of_workspace(root, locale=locale) == texts
 
 
 async def test_what_the_user_wrote_is_in_the_short_text_too(root: Path) -> None:

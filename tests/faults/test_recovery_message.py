@@ -34,6 +34,14 @@ async def interrupted(root: Path, state: Path, at_swap: int) -> None:
         await editor.ended()
 
 
+@pytest.fixture
+def state(root: Path) -> Path:
+    """The servers' state, beside three files to change."""
+    for name in NAMES:
+        (root / name).write_text("old\n")
+    return root.parent / "state"
+
+
 def in_root(root: Path) -> dict[str, str]:
     return {path.name: path.read_text() for path in root.iterdir()}
 
@@ -49,11 +57,8 @@ def in_root(root: Path) -> dict[str, str]:
     ids=["finished from the start", "finished from the middle", "rolled back", "half done"],
 )
 async def test_the_user_is_told(
-    root: Path, at_swap: int, theirs: tuple[str, ...], left: list[str], told: tuple[int, str]
+    root: Path, state: Path, at_swap: int, theirs: tuple[str, ...], left: list[str], told: tuple[int, str]
 ) -> None:
-    for name in NAMES:
-        (root / name).write_text("old\n")
-    state = root.parent / "state"
     await interrupted(root, state, at_swap)
     for name in theirs:
         (root / name).write_text(THEIRS)
@@ -70,11 +75,9 @@ async def test_the_user_is_told(
         assert editor.all("window/logMessage") == []
 
 
-async def test_nobody_sees_half_of_it_while_it_is_held_up(root: Path) -> None:
+async def test_nobody_sees_half_of_it_while_it_is_held_up(root: Path, state: Path) -> None:
     """Another server is landing, for longer than changes of other files wait."""
-    for name in (*NAMES, "other.py"):
-        (root / name).write_text("old\n")
-    state = root.parent / "state"
+    (root / "other.py").write_text("old\n")
     await interrupted(root, state, 3)
     assert {text for name, text in in_root(root).items() if name in NAMES} == {MINE, "old\n"}
     with ExitStack() as held_up:
@@ -114,10 +117,7 @@ async def test_an_undo_in_the_terminal_recovers_first(root: Path) -> None:
     assert done.returncode == 1, "what it is to undo is not there any more"
 
 
-async def test_a_chinese_user_is_told_in_chinese(root: Path) -> None:
-    for name in NAMES:
-        (root / name).write_text("old\n")
-    state = root.parent / "state"
+async def test_a_chinese_user_is_told_in_chinese(root: Path, state: Path) -> None:
     await interrupted(root, state, 1)
     async with editing(root, options=AUTO, state=state, locale="zh-cn") as editor:
         message = await editor.seen("window/logMessage")
@@ -125,11 +125,8 @@ async def test_a_chinese_user_is_told_in_chinese(root: Path) -> None:
     assert "was completed" not in message["message"]
 
 
-async def test_changes_that_waited_too_long_for_it_go_on_in_order(root: Path) -> None:
+async def test_changes_that_waited_too_long_for_it_go_on_in_order(root: Path, state: Path) -> None:
     """Another server is landing, for longer than changes wait."""
-    for name in NAMES:
-        (root / name).write_text("old\n")
-    state = root.parent / "state"
     await interrupted(root, state, 3)
     with ExitStack() as held_up:
         held_up.enter_context(nothing_can_land(state))
@@ -149,10 +146,7 @@ async def test_changes_that_waited_too_long_for_it_go_on_in_order(root: Path) ->
     assert (root / "new.py").read_text() == "39\n"
 
 
-async def test_a_server_that_runs_already_recovers_what_another_leaves(root: Path) -> None:
-    for name in NAMES:
-        (root / name).write_text("old\n")
-    state = root.parent / "state"
+async def test_a_server_that_runs_already_recovers_what_another_leaves(root: Path, state: Path) -> None:
     async with editing(root, options={**AUTO, "require_read": False}, state=state) as editor:
         assert (await editor.read("a.py"))["data"]["content"] == "old\n"
         await interrupted(root, state, 3)

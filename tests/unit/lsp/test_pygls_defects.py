@@ -235,22 +235,15 @@ async def test_odd_capabilities_at_start(protocol_cls: type[LanguageServerProtoc
 # --- what goes out ----------------------------------------------------------------------------------------
 
 
-async def test_a_late_answer_is_dropped() -> None:
-    server = stock()
+@pytest.mark.parametrize(("make", "shown"), [(stock, ["InvalidStateError"]), (ours, [])])
+async def test_a_late_answer_is_dropped(make: Callable[[], Server], shown: list[str]) -> None:
+    server = make()
     waiting = asyncio.ensure_future(server.protocol.send_request_async("probe/ask"))
     await asyncio.sleep(0)
     waiting.cancel()
     await asyncio.sleep(0)
     server.take({"jsonrpc": "2.0", "id": server.sent[0]["id"], "result": None})
-    assert server.shown == ["InvalidStateError"]
-
-    server = ours()
-    waiting = asyncio.ensure_future(server.protocol.send_request_async("probe/ask"))
-    await asyncio.sleep(0)
-    waiting.cancel()
-    await asyncio.sleep(0)
-    server.take({"jsonrpc": "2.0", "id": server.sent[0]["id"], "result": None})
-    assert server.shown == []
+    assert server.shown == shown
 
 
 @pytest.mark.parametrize(("make", "logged"), [(stock, True), (ours, False)])
