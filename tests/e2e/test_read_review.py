@@ -190,6 +190,25 @@ async def test_nor_is_it_told_of_a_batch_that_is_one_change_of_it(root: Path, en
     assert (conflict["actual"]["hash"], conflict["diff_since_read"]) == (None, None)
 
 
+async def test_history_does_not_count_the_lines_of_a_version_not_shown(root: Path, env: Path) -> None:
+    answers = {**REVIEWING["answers"], **answering(pressing("Allow once"))}
+    async with editing(root, capabilities=REVIEWING["capabilities"], answers=answers) as editor:
+        for more in ({}, {"session": "another"}):
+            await editor.read(".env", **more)
+        edit = editor.start(
+            "agentfs/edit",
+            {"path": ".env", "old_string": "T", "new_string": "t", "session": "another"},
+        )
+        files = [{"uri": editor.uri(".env"), "decision": "amended", "text": "A=1\nB=2\n" + SECRET}]
+        await editor.settle(await editor.proposed(), "accepted", files=files)
+        await edit
+        history = await editor.request("agentfs/history", {})
+    (change,) = history["data"]["changes"]
+    (file,) = change["files"]
+    assert file["before_hash"]
+    assert (file["after_hash"], file["lines_added"], file["lines_removed"]) == (None, None, None)
+
+
 async def test_what_the_user_types_into_a_proposal_is_not_told(root: Path) -> None:
     """The agent writes a template, and the user puts the secret in."""
     write = {"path": ".env", "content": "TOKEN=\n"}

@@ -461,8 +461,8 @@ export interface LandedFile {
   operation: Operation;
   before_hash: string | null;
   after_hash: string | null;
-  lines_added: number;
-  lines_removed: number;
+  lines_added: number | null;
+  lines_removed: number | null;
   /** There: `texts` */
   before_text?: string | null;
   /** There: `texts` */

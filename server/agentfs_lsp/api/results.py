@@ -344,8 +344,8 @@ class LandedFile(TypedDict):
     operation: Operation
     before_hash: str | None
     after_hash: str | None
-    lines_added: int
-    lines_removed: int
+    lines_added: int | None
+    lines_removed: int | None
     before_text: NotRequired[str | None]
     """There: `texts`"""
     proposed_text: NotRequired[str | None]

@@ -262,7 +262,7 @@ def as_seen(ws: Workspace, viewer: str | None, change: HistoryRecord, readings: 
     """The change with only the files in open folders that this viewer may read, perhaps none.
 
     If reading needs approval, a session that was allowed to read the file knows that one version: in a change
-    from or to it, the session sees that version, and neither text nor hash of the other."""
+    from or to it, the session sees that version, and neither text, hash nor line counts of the other."""
     seen = []
     for file in change.files:
         decision = readings.get(file.absolute, "deny")
@@ -280,6 +280,8 @@ def _only_version(file: RecordedFile, known: str) -> RecordedFile:
     return file._replace(
         before_hash=known if before else None,
         after_hash=known if after else None,
+        lines_added=None,
+        lines_removed=None,
         before=file.before if before else None,
         proposed=None,
         after=file.after if after else None,

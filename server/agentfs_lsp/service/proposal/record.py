@@ -30,8 +30,8 @@ class RecordedFile(NamedTuple):
     operation: Operation
     before_hash: str | None
     after_hash: str | None
-    lines_added: int
-    lines_removed: int
+    lines_added: int | None
+    lines_removed: int | None
     encoding: str
     bom: bytes
     before: str | None = None
