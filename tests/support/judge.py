@@ -240,9 +240,10 @@ class Judge:
         world, began = self._world, self._asked.began
         if where == "editor":
             return world.buffers[path].standing()
+        written = world.disk[path].written_since(began)
         if any(text is not None for text in world.buffers[path].held_since(began)):
-            return world.disk[path].standing()
-        return world.disk[path].written_since(began)
+            return [*world.disk[path].standing(), *written]  # it may have been opened since
+        return written
 
     def _holds(self, path: str, where: str, text: str | None, after: str | None) -> bool:
         if text == after:

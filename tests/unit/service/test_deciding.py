@@ -205,6 +205,22 @@ async def test_what_is_there_though_nobody_accepted_it_is_reported(read: FakeWor
     assert read.ws.sessions.get("s", f"{HOME}/a.py") is None
 
 
+async def test_an_edit_misplaced_by_an_editor_that_counts_lines_otherwise_is_reported(
+    work: FakeWorkspace,
+) -> None:
+    """It applies before the decision, and does not end lines at the lone carriage return."""
+    work.store.put("a.py", "one\rtwo\nthree")
+    await work.read("a.py")
+
+    def misplace() -> None:
+        work.editor.open("a.py")
+        work.editor.type("a.py", "three", "threedrei")
+
+    work.reviewer.rejects(first=misplace)
+    with pytest.raises(LandingUnknown):
+        await work.edit("a.py", "three", "drei")
+
+
 async def test_what_is_there_though_it_was_withdrawn_is_reported(read: FakeWorkspace) -> None:
     read.editor.open("a.py")
     read.reviewer.never_answers()

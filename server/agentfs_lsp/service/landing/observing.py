@@ -50,8 +50,10 @@ class Observation:
     def __init__(self, documents: Documents, change: FileChange, *, every_version: bool = True) -> None:
         self._every_version = every_version or len(change.base.text.text) <= INLINE_BYTES
         self._deltas = _deltas(change.base.text.shown, change.hunks) if not self._every_version else ()
-        self._base = normalize(change.base.text.shown)
-        self._size = len(change.base.text.shown)
+        base = change.base.text.shown
+        self._base = normalize(base)
+        self._may_be_misplaced = base.count("\r") > base.count("\r\n")
+        self._size = len(base)
         self._documents = documents
         self._absolute = change.absolute
         self._event = asyncio.Event()
@@ -148,7 +150,10 @@ class Observation:
 
     def _shows_some(self, text: str) -> bool:
         """Whether a text with LF line ends certainly holds part of the change."""
-        return text == self._accepted or any(has_line(text, line) for line in self._lines)
+        if text == self._accepted or any(has_line(text, line) for line in self._lines):
+            return True
+        # An editor that does not end lines at a lone carriage return puts them behind the end of another.
+        return self._may_be_misplaced and any(line in text and line not in self._base for line in self._lines)
 
     def _shows_line(self, text: str) -> bool:
         """The same, however many lines it has."""
