@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from support.editor import APPLY, AUTO, NO_ANSWER, Editor, RpcError, apply_text_edits, editing
+from support.editor import APPLY, AUTO, NO_ANSWER, Editor, RpcError, editing
+from support.neovim import Neovim
 from support.personas import (
     COC,
     EGLOT_1_9,
@@ -151,21 +152,14 @@ async def test_a_null_to_what_it_does_not_know_is_no_answer(root: Path, file: Pa
 
 
 def keeps_last_end(editor: Editor) -> None:
-    """The editor stores lines, and the end of the last one separately, like Neovim: what is inserted behind
-    them are lines of its own, and an edit that reaches past them leaves no empty line at their end."""
+    """The editor stores lines, and the end of the last one separately."""
+    stored: dict[str, Neovim] = {}
 
     def apply(params: Message) -> Message:
         (change,) = params["edit"]["documentChanges"]
         document = editor.documents[change["textDocument"]["uri"]]
-        lines, reached_past = document.text.removesuffix("\n"), False
-        for edit in reversed(change["edits"]):
-            start, end = (edit["range"][edge]["line"] for edge in ("start", "end"))
-            if start > lines.count("\n"):
-                lines += f"\n{edit['newText']}"
-            else:
-                reached_past = reached_past or end > lines.count("\n")
-                lines = apply_text_edits(lines, [edit], editor.encoding)
-        document.text = (lines.removesuffix("\n") if reached_past else lines) + "\n"
+        neovim = stored.setdefault(document.uri, Neovim(document.text, fixeol=True))
+        *_, document.text = neovim.apply(change["edits"])
         editor.catch_up("a.py")
         return {"applied": True}
 
@@ -219,61 +213,26 @@ async def test_a_document_that_is_not_as_empty_as_its_file_gets_the_change_alone
         assert document.text in ("alpha\nbeta\n", "\ufeffalpha\nbeta\n")
 
 
-async def test_a_document_that_is_emptied_may_keep_a_line_end(root: Path, file: Path) -> None:
-    async with editing(root, options=AUTO, name="Neovim") as editor:
-        keeps_last_end(editor)
-        document = editor.open("a.py")
-        await editor.read("a.py")
-        answer = await editor.write("a.py", "", allow_empty=True)
-        assert (answer["data"]["landing"], answer["data"]["corrections"]) == ("editor", [])
-        assert document.text == "\n"
-        await editor.request("agentfs/undo", {})
-        assert document.text == TEXT
-
-
 @pytest.mark.parametrize(
     ("before", "after"),
     [
         ("one\n", "one\ntwo\n"),
-        ("one\ntwo\n", "1\ntwo\nthree\n"),
-        ("one\n\n", "one\n"),
-        ("one\ntwo\n\nthree\n", "\ntwo\n\n"),
         ("one\n", "\n"),
-        ("one\n\ntwo\n", "\n"),
+        ("one\n\ntwo\n", ""),
+        ("one\ntwo\nthree\n", "one\n"),
+        ("one", "one\n"),
         ("\n", "one\n"),
+        ("", "one\n"),
     ],
 )
-async def test_nothing_is_inserted_behind_a_last_line_that_is_ended_separately(
+async def test_last_lines_come_as_proposed_and_go_with_a_rollback_and_an_undo(
     root: Path, file: Path, before: str, after: str
 ) -> None:
     file.write_text(before)
     async with editing(root, options=AUTO, name="Neovim") as editor:
         keeps_last_end(editor)
-        document = editor.open("a.py")
-        await editor.read("a.py")
-        answer = await editor.write("a.py", after)
-        assert (answer["data"]["landing"], document.text) == ("editor", after)
-        await editor.request("agentfs/undo", {})
-        assert document.text == before
-
-
-async def test_a_first_write_into_an_empty_file_is_undone_before_it_is_saved(root: Path, file: Path) -> None:
-    file.write_text("")
-    async with editing(root, options=AUTO, name="Neovim") as editor:
-        keeps_last_end(editor)
-        document = editor.open("a.py", "\n")  # as Neovim reports an empty file
-        await editor.read("a.py")
-        answer = await editor.write("a.py", "one\n")
-        assert (answer["data"]["landing"], document.text) == ("editor", "one\n")
-        undone = await editor.request("agentfs/undo", {})
-        assert (undone["data"]["landing"], document.text) == ("editor", "\n")
-
-
-async def test_last_lines_that_were_removed_come_back_with_a_rollback(root: Path, file: Path) -> None:
-    (root / "b.py").write_text(TEXT)
-    async with editing(root, options=AUTO, name="Neovim") as editor:
-        keeps_last_end(editor)
-        document = editor.open("a.py")
+        reported = Neovim(before, fixeol=True).text
+        document = editor.open("a.py", reported)
         for path in ("a.py", "b.py"):
             await editor.read(path)
         applies = editor.answers[APPLY]
@@ -282,12 +241,17 @@ async def test_last_lines_that_were_removed_come_back_with_a_rollback(root: Path
             (root / "b.py").write_text("theirs\n")  # the file that lands next
             return applies(params)
 
-        editor.answers[APPLY] = apply
-        writes = [{"path": path, "content": "one\n"} for path in ("a.py", "b.py")]
+        writes = [{"path": path, "content": after, "allow_empty": True} for path in ("a.py", "b.py")]
         operations = [{"tool": "write", "params": params} for params in writes]
+        editor.answers[APPLY] = apply
         answer = await editor.request("agentfs/batch", {"operations": operations})
-    assert answer["error"]["code"] == "CONFLICT"
-    assert (len(editor.all(APPLY)), document.text) == (2, TEXT)
+        assert (answer["error"]["code"], document.text) == ("CONFLICT", reported)
+        assert "landing" not in answer["context"]
+        answer = await editor.write("a.py", after, allow_empty=True)
+        assert (answer["data"]["landing"], answer["data"]["corrections"]) == ("editor", [])
+        assert document.text == (after or "\n")
+        await editor.request("agentfs/undo", {})
+        assert document.text == (after if before == "one" else reported)  # an end stays
 
 
 async def test_only_removing_a_line_end_that_the_editor_keeps_changes_nothing(root: Path, file: Path) -> None:

@@ -21,7 +21,15 @@ from support.sample import TEXT
 from support.terminal import LINES
 
 NEOVIM = ".editors/neovim/bin/nvim"
-AUTO = "vim.lsp.config('agentfs', { init_options = { approval = { mode = 'auto_edit' } } })"
+SPOIL = """
+local apply = vim.lsp.handlers['workspace/applyEdit']
+vim.lsp.handlers['workspace/applyEdit'] = function(...)
+  vim.fn.writefile({ tostring(vim.uv.hrtime()) }, 'b.py')
+  return apply(...)
+end
+"""
+"""Changes b.py as an edit of another file arrives, so that a batch of both is rolled back."""
+AUTO = "vim.lsp.config('agentfs', { init_options = { approval = { mode = 'auto_edit' } } })\n"
 
 
 @contextlib.asynccontextmanager
@@ -282,7 +290,7 @@ async def test_a_message_that_needs_no_answer_ends_no_question(
 
 
 @pytest.mark.parametrize("option", ["fixeol", "nofixeol"])
-async def test_lines_at_the_end_are_saved_as_proposed_and_undone(
+async def test_lines_at_the_end_are_saved_as_proposed_undone_and_rolled_back(
     root: Path, repository: Path, option: str
 ) -> None:
     cases = [
@@ -294,22 +302,50 @@ async def test_lines_at_the_end_are_saved_as_proposed_and_undone(
         ("one\n", ""),
         ("\n", "one\n"),
         ("", "one\n"),
+        ("one", "2\n"),
+        ("one", ""),
     ]
-    async with neovim(root, repository, SERVER, AUTO) as editor:
+    async with neovim(root, repository, SERVER, AUTO + SPOIL) as editor:
+
+        async def rested(number: int) -> None:
+            """Neovim reports a change at once if it reported none for 150 ms, and what follows later."""
+            editor.screen.press(f":lua vim.defer_fn(function() print('rest' .. 'ed {number}') end, 200)\r")
+            await editor.screen.shows(f"rested {number}")
+
+        async def saved(name: str) -> str:
+            saves = len(editor.wire.all("textDocument/didSave"))
+            editor.screen.press(":w\r")
+            await editor.wire.seen("textDocument/didSave", saves + 1)
+            return (root / name).read_bytes().decode()
+
         for number, (before, after) in enumerate(cases):
-            file = root / f"{number}.py"
-            file.write_text(before, newline="")
-            editor.screen.press(f":set {option} | edit {file.name}\r")
+            name = f"{number}.py"
+            (root / name).write_text(before, newline="")
+            editor.screen.press(f":set {option} | edit {name}\r")
             await editor.wire.seen("textDocument/didOpen", number + 2)
-            await editor.wire.ask("agentfs/read", {"path": file.name})
-            write = {"path": file.name, "content": after, "allow_empty": True}
-            for method, params, text in (("write", write, after), ("undo", {}, before)):
+            await editor.wire.ask("agentfs/read", {"path": name})
+            write = {"path": name, "content": after, "allow_empty": True}
+            steps = [("write", write), ("undo", {}), ("write", write)]
+            if before == "one":  # an undo would leave it its line end
+                steps = [("write", {**write, "content": text}) for text in ("zero", before)]
+            for step, (method, params) in enumerate(steps):
+                if step < 2:
+                    await rested(2 * number + step)
                 answer = await editor.wire.ask(f"agentfs/{method}", params)
-                assert answer["data"].get("landing") == "editor", (before, after, answer)
-                saves = len(editor.wire.all("textDocument/didSave"))
-                editor.screen.press(":w\r")
-                await editor.wire.seen("textDocument/didSave", saves + 1)
-                assert file.read_bytes().decode() == text, (before, after, method)
+                assert "landing" in answer["data"], (before, after, answer)
+            if before != "one":
+                assert await saved(name) == after, before
+                await editor.wire.ask("agentfs/undo", {})
+                assert await saved(name) == before, after
+            await rested(-number)
+            (root / "b.py").write_text(TEXT)
+            for path in (name, "b.py"):
+                await editor.wire.ask("agentfs/read", {"path": path})
+            operations = [{"tool": "write", "params": {**write, "path": path}} for path in (name, "b.py")]
+            answer = await editor.wire.ask("agentfs/batch", {"operations": operations})
+            assert answer.get("error", {}).get("code") == "CONFLICT", (before, after, answer)
+            ended = "\n" if before == "one" and option == "fixeol" else ""
+            assert await saved(name) == before + ended, after
 
 
 def test_no_character_is_wider_than_it_counts(tmp_path: Path, repository: Path) -> None:

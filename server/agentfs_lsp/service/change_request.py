@@ -20,6 +20,7 @@ from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.files.store import Location, placed
 from agentfs_lsp.service.landing.deciding import may_tell
 from agentfs_lsp.service.landing.landing import described
+from agentfs_lsp.service.landing.last_line_end import fitted
 from agentfs_lsp.service.landing.merging import merge_base, rebased
 from agentfs_lsp.service.landing.precondition import check_precondition
 from agentfs_lsp.service.landing.redaction import looking_unseen, redacting, unseen
@@ -187,6 +188,6 @@ def compute_checked(
 ) -> FileChange:
     """Compute the change on `read` if the file has moved on since, and merge it."""
     change = plan(snapshot, access) if read is None else rebased(plan(read, access), snapshot)
-    change = replace(change, access=access).ended_as_its_document().in_its_line_ends()
+    change = fitted(replace(change, access=access)).in_its_line_ends()
     change.check()
     return change

@@ -37,6 +37,7 @@ from agentfs_lsp.service.files.snapshot import REPLACEMENT, Snapshot
 from agentfs_lsp.service.files.store import Location, Root, innermost
 from agentfs_lsp.service.history import Places, as_seen, find_one, judge, resolve
 from agentfs_lsp.service.landing.landing import FileOutcome
+from agentfs_lsp.service.landing.last_line_end import fitted
 from agentfs_lsp.service.landing.merging import splices_into
 from agentfs_lsp.service.landing.redaction import looking_unseen, unseen
 from agentfs_lsp.service.proposal.change import (
@@ -256,7 +257,7 @@ def _check_seen(ws: Workspace, viewer: str | None, snapshot: Snapshot) -> None:
 def reversal(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
     """The reverse of one file's change, applied to the current file. Raises Conflict or Unencodable."""
     snapshot = _in_old_encoding(file, snapshot)
-    change = _REVERSES[file.operation](path, file, snapshot, settings).ended_as_its_document()
+    change = fitted(_REVERSES[file.operation](path, file, snapshot, settings))
     change.check()
     return change
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from agentfs_lsp.domain.errors import DomainError, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.splices import apply_splices
 from agentfs_lsp.domain.text.textfile import TextFile, encode
-from agentfs_lsp.service.landing.observing import edit_of
+from agentfs_lsp.service.landing.last_line_end import edit_of
 from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
 from agentfs_lsp.service.proposal.review import Applied, DocumentEdit
 from support.fakes.disk import HOME

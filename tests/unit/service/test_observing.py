@@ -113,7 +113,7 @@ def test_typing_in_a_large_text_costs_no_look(every_version: bool, monkeypatch: 
     text = SimpleNamespace(text=old, shown=old)
     base = SimpleNamespace(text=text, buffer=None)
     reviewed = SimpleNamespace(absolute="/a", base=base, shown=f"new\n{old}", hunks=diff(old, f"new\n{old}"))
-    reviewed.ends_past_document = reviewed.removes_last_end = reviewed.changes_nothing = False
+    reviewed.changes_nothing = False
     looks = []
     documents = OpenDocuments()
     with Observation(documents, cast(Any, reviewed), every_version=every_version) as observation:

@@ -16,7 +16,7 @@ from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
 from agentfs_lsp.domain.errors import DomainError, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.service.landing.observing import edit_of, reversal
+from agentfs_lsp.service.landing.last_line_end import edit_of, reversal
 from agentfs_lsp.service.proposal.change import FileChange, reads_same
 from agentfs_lsp.service.proposal.proposal import Decision, Proposal
 from agentfs_lsp.service.proposal.review import Applied, Applier, Confirm, DocumentEdit, Editor

@@ -12,7 +12,7 @@ from agentfs_lsp.adapters.review.appliers import PreviewedApplier
 from agentfs_lsp.adapters.review.asking import Asking
 from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.textfile import eol_of
-from agentfs_lsp.service.landing.observing import edit_of
+from agentfs_lsp.service.landing.last_line_end import edit_of
 from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.proposal.proposal import Decision, Proposal
 from agentfs_lsp.service.proposal.review import Applier, Confirm

@@ -86,7 +86,7 @@ def formed_like(known: str, text: str) -> str:
     """The text without a final line end that the editor may have added on save, and with a byte-order mark
     only if `known` has one."""
     text = marked_like(known, text)
-    return text if is_ended(known) or not known else without_end(text)
+    return text if is_ended(known) else without_end(text)
 
 
 MAX_LINES = 16

@@ -16,7 +16,8 @@ from agentfs_lsp.domain.text.textfile import encode
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.files.store import Draft, FileStore
 from agentfs_lsp.service.landing.holding import holds_all
-from agentfs_lsp.service.landing.observing import Observation, Watch, edit_of, previewed
+from agentfs_lsp.service.landing.last_line_end import edit_of, reversal
+from agentfs_lsp.service.landing.observing import Observation, Watch, previewed
 from agentfs_lsp.service.landing.precondition import look_unmoved
 from agentfs_lsp.service.landing.saving import save_and_check
 from agentfs_lsp.service.proposal.change import FileChange, Landing, reads_same
@@ -136,7 +137,8 @@ class InEditor:
     async def roll_back(self, error: DomainError) -> None:
         """Roll back: the client reverts documents that hold exactly the accepted text, the server reverts
         files closed since. Text the user typed over is left alone, so part of the change may remain."""
-        back = {one: one.reversal() for one in self._observations}
+        at = self._ws.documents.at
+        back = {it: reversal(edit_of(it.change), at(it.change.absolute)) for it in self._observations}
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
                 await self._applier.roll_back([edit for edit in back.values() if edit is not None], error)

@@ -11,10 +11,9 @@ import asyncio
 from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING, Self
 
-from agentfs_lsp.domain.diff.line_ends import splices_towards
 from agentfs_lsp.domain.errors import DomainError, Held
-from agentfs_lsp.domain.splices import Splice, apply_splices, is_partly_made
-from agentfs_lsp.domain.text.lines import is_ended, normalize, without_end
+from agentfs_lsp.domain.splices import Splice, is_partly_made
+from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.service.landing.holding import (
     brings_a_line,
     differences_at,
@@ -27,7 +26,7 @@ from agentfs_lsp.service.landing.holding import (
     new_lines,
     removed_places,
 )
-from agentfs_lsp.service.proposal.review import DocumentEdit
+from agentfs_lsp.service.landing.last_line_end import landed_as
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, off_loop
 
 if TYPE_CHECKING:
@@ -171,9 +170,6 @@ class Observation:
         but a line end that the editor may have kept."""
         self._says_applied = True
         self._seen()
-        document = self._documents.at(self._absolute)
-        if self._changes_nothing and document is not None and document.in_sync:
-            self.arrived = normalize(document.text) == self._accepted
 
     async def departure(self) -> None:
         """Wait until the document holds nothing of the change, or is closed."""
@@ -208,10 +204,6 @@ class Observation:
         if change is not self.change:
             self._look_for(change)
 
-    def reversal(self) -> DocumentEdit | None:
-        """See `reversal`."""
-        return reversal(edit_of(self.change), self._documents.at(self._absolute))
-
     def expect_more(self) -> None:
         """Make `more` wait for the next event."""
         self._event.clear()
@@ -232,8 +224,10 @@ class Observation:
             text = document.text
             plain = normalize(text)
             self._see_undone(plain)
-            self._see_end_kept(document, plain)
-            self.arrived = self.arrived or (plain == self._accepted and not self._changes_nothing)
+            if not self.arrived and (self._says_applied or not self._changes_nothing):
+                landed = landed_as(self.change, document, applied=self._says_applied)
+                self.arrived = landed is not None
+                self.accept(landed or self.change)
             if not self.arrived and self._part is None:
                 base = self.change.base.text.shown
                 self._part = text if is_partly_made(text, base, self.change.hunks) else None
@@ -256,20 +250,6 @@ class Observation:
             return True
         before, self._size = self._size, document.size
         return self._size - before in self._deltas
-
-    def _see_end_kept(self, document: Document, plain: str) -> None:
-        """If the editor stores the last line end separately, the text without it, or with the one it keeps,
-        is the whole change. Without it, the text may equal the base's, so only a new version counts."""
-        change, buffer = self.change, self.change.base.buffer
-        if self.arrived or buffer is None or document.version == buffer.version:
-            return
-        if change.ends_past_document:
-            is_all = plain == without_end(self._accepted)
-        else:
-            is_all = change.removes_last_end and plain == f"{self._accepted}\n"
-            is_all = is_all and (self._says_applied or plain != normalize(buffer.text))
-        if is_all:
-            self._look_for(change.with_end_kept())
 
 
 UNTICKED_S = 5.0
@@ -346,41 +326,6 @@ def _deltas(base: str, hunks: Sequence[Splice]) -> Collection[int]:
         each = [len(of(hunk.text)) - len(of(base[hunk.start : hunk.end])) for hunk in hunks]
         grown += [sum(each), *each]
     return frozenset(grown)
-
-
-def edit_of(change: FileChange) -> DocumentEdit:
-    """The change as a document edit, pinned to the version if the file is open."""
-    buffer, text = change.base.buffer, change.base.text.shown
-    if buffer is None:
-        return DocumentEdit(change.base.location.uri, None, text, change.hunks)
-    if not (buffer.ends_last_line and is_ended(buffer.text) and is_ended(change.shown)):
-        past = change.ends_past_document
-        return DocumentEdit(buffer.uri, buffer.version, text, change.hunks, past_last_line=past)
-    return DocumentEdit(buffer.uri, buffer.version, buffer.text, _before_last_end(text, change.hunks))
-
-
-def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | None:
-    """The edit that undoes `edit`, provided the document contains no other change."""
-    accepted = apply_splices(edit.base, edit.splices)
-    if document is None or not document.in_sync or normalize(document.text) != normalize(accepted):
-        return None
-    back = splices_towards(document.text, edit.base)
-    if document.ends_last_line and is_ended(document.text) and is_ended(edit.base):
-        back = _before_last_end(document.text, back)
-    return DocumentEdit(document.uri, document.version, document.text, back)
-
-
-def _before_last_end(text: str, splices: tuple[Splice, ...]) -> tuple[Splice, ...]:
-    """Whole-line splices of a text that stays ended, changed to leave its last line end alone. An editor that
-    stores it separately adds an empty line for an insertion behind it (docs/protocol.md#93-how-it-lands)."""
-    if not splices or splices[-1].end < len(text):
-        return splices
-    *others, last = splices
-    end = len(without_end(text))
-    if last.start > end:
-        return (*others, Splice(end, end, text[end:] + without_end(last.text)))
-    start = last.start if last.text else len(without_end(text[: last.start]))
-    return (*others, Splice(start, end, without_end(last.text)))
 
 
 def is_written(now: Snapshot, change: FileChange) -> bool:

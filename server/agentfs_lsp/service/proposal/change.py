@@ -366,57 +366,6 @@ class FileChange:
         ends = self.base.ended_by_save and now.buffer is None and not is_ended(self.shown)
         return self.amended(f"{self.shown}\n" if ends else self.shown, now)
 
-    def ended_as_its_document(self) -> FileChange:
-        """The change without a final line end if the editor adds one on save: there would be two; and with
-        the one the document has if its editor keeps that whatever an edit says. An emptied document is left
-        to the editor, unless it has nothing but the line end: Neovim reports one as an empty line anyway."""
-        buffer = self.base.buffer
-        if self.base.ended_by_save and self.operation == "update" and is_ended(self.shown):
-            return self.amended(without_end(self.shown))
-        if buffer is None or self.changes_nothing or not buffer.ends_last_line:
-            return self
-        if self.operation == "update" and not self.base.text.text and not without_end(self.shown):
-            return self._ending_as("")  # an empty line, as which it reports an empty file
-        if not self.removes_last_end:
-            return self
-        if not self.shown and without_end(buffer.text):
-            return self
-        return self._with_last_end()
-
-    def _with_last_end(self) -> FileChange:
-        return self._ending_as(f"{self.shown}\n")
-
-    def _ending_as(self, text: str) -> FileChange:
-        kept = Correction("last_line_end", "")
-        return replace(self.amended(text), corrections=(*self.corrections, kept))
-
-    @property
-    def removes_last_end(self) -> bool:
-        """Whether the change leaves the last line of an open document without its line end."""
-        buffer, updates = self.base.buffer, self.operation == "update"
-        return buffer is not None and updates and is_ended(buffer.text) and not is_ended(self.shown)
-
-    @property
-    def ends_past_document(self) -> bool:
-        """Whether the change ends the unterminated last line of an open document whose editor stores that
-        line end separately; with one in the text too, the editor would save two."""
-        buffer = self.base.buffer
-        return (
-            buffer is not None
-            and buffer.ends_last_line
-            and self.operation == "update"
-            and not is_ended(buffer.text)
-            and is_ended(self.shown)
-        )
-
-    def with_end_kept(self) -> FileChange:
-        """The change as an editor applies it that stores the last line end separately."""
-        if self.removes_last_end:
-            kept = self._with_last_end() if self.shown else self.amended("\n")
-        else:
-            kept = self.amended(without_end(self.shown))
-        return replace(kept, end_is_kept=True)
-
     @property
     def lost_eol(self) -> str:
         """The file's line end, now or earlier, if the change leaves none; otherwise ""."""

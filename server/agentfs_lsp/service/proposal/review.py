@@ -19,8 +19,8 @@ from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
 
 @dataclass(frozen=True, slots=True)
 class DocumentEdit:
-    """Whole-line edits of one document, pinned to a version (None: the file is not open). `past_last_line`:
-    the last edit ends at the end of `base` and must extend past the last line."""
+    """Edits of one document, which has the text `base`, pinned to a version (None: the file is not open).
+    `past_last_line`: the last edit, which is empty, must extend past the last line."""
 
     uri: str
     version: int | None
