@@ -29,6 +29,7 @@ TIMES = {"time_ms", "mtime_ms", "file_mtime_ms", "expected_mtime_ms", "waited_ms
 """Keys whose numbers vary. Only whether they are integers is kept."""
 
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
+_REQUEST = re.compile(r"(?<=^agentfs-)[0-9a-f]{8}-(?=\d+$)")
 _INCIDENT = re.compile(r"(incident |事件编号 )[0-9a-f]{8}\b")
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.]*(Z|\+00:00)")
 _HEAD = re.compile(r"^--- (.+)\n", re.MULTILINE)
@@ -208,7 +209,7 @@ class _Normal:
     def _text(self, text: str) -> str:
         for path, shown in self._paths:
             text = text.replace(path, shown)
-        text = _DATE_TIME.sub("<time>", text)
+        text = _REQUEST.sub("", _DATE_TIME.sub("<time>", text))
         text = _INCIDENT.sub(r"\1<number>", text)
         return _ID.sub(lambda found: self._ids.setdefault(found[0], f"<id {len(self._ids) + 1}>"), text)
 

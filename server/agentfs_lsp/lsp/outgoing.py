@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
+from secrets import token_hex
 
 from agentfs_lsp.domain.text.escaping import escape_links
 from agentfs_lsp.domain.text.width import shortened
@@ -43,6 +44,7 @@ class Outgoing:
 
     def __init__(self, send: Callable[[dict[str, object]], None]) -> None:
         self._send = send
+        self._name = token_hex(4)  # so that an answer to another server's request answers none of ours
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[object]] = {}
         self._withdrawn = ""
@@ -95,7 +97,7 @@ class Outgoing:
         Raises ClientError."""
         if self.is_closed:
             raise _closed()
-        request_id = f"agentfs-{next(self._numbers)}"
+        request_id = f"agentfs-{self._name}-{next(self._numbers)}"
         answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         self._waiting[request_id] = answer
         shown = _without_links(params)

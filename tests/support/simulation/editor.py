@@ -185,7 +185,7 @@ class SimulatedEditor:
             self._world.go(self._answered(message["id"], method, params))
 
     def _answered(self, number: str, method: str, params: Message) -> Script:
-        random = self._world.random_for(f"answer {number}")
+        random = self._world.random_for(f"answer agentfs-{number.rpartition('-')[2]}")
         if method == "workspace/applyEdit":
             answer = yield from self._asked_to_apply(params, random)
         elif method == "window/showMessageRequest":

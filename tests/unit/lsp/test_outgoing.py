@@ -109,6 +109,17 @@ async def test_the_last_withdrawn_question_is_waited_for_until_its_response() ->
     assert waiting.done()
 
 
+async def test_an_answer_to_another_servers_question_answers_none() -> None:
+    sent: list[dict[str, Any]] = []
+    gone, outgoing = Outgoing(sent.append), Outgoing(sent.append)
+    asking = [asyncio.ensure_future(one.request("window/showMessageRequest", {})) for one in (gone, outgoing)]
+    await asyncio.sleep(0)
+    for request, answer in zip(sent, ("old", "new"), strict=True):
+        outgoing.answered({"id": request["id"], "result": answer})
+    assert await asking[1] == "new"
+    asking[0].cancel()
+
+
 async def test_a_button_whose_title_lost_its_link_still_answers() -> None:
     sent: list[dict[str, Any]] = []
     outgoing = Outgoing(sent.append)
