@@ -78,7 +78,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const plain = new PlainView();
   const decisions = new Decisions(server, proposals, editors, focus, files, plain, (review) => historyDiffs.openStale(review));
   const announcements = new Announcements(proposals, editors, historyDiffs.awaits);
-  const drafts = new Drafts(new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath), proposals, files, draftTexts);
+  const drafts = new Drafts(new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath), proposals, files, draftTexts, plain);
   const records = new HistoryStore();
   const history = new HistoryLoader(server, records);
   const confirmation = new Confirmation();

@@ -220,6 +220,17 @@ export function notifyHidden(why: string): void {
   );
 }
 
+/** Report that a draft was not applied yet, for the same reason. */
+export function notifyDraftHidden(why: string): void {
+  void notify(
+    'warning',
+    vscode.l10n.t(
+      'Nothing was applied. {0} All of it is now shown beside the draft. To apply it, press Apply Draft to the File again.',
+      why,
+    ),
+  );
+}
+
 /** Report an end that the user didn't decide: a conflict in a notification, others in the status bar, without interrupting. */
 export function notifyEnd(
   review: Review,

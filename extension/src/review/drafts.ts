@@ -6,15 +6,16 @@ import * as vscode from 'vscode';
 import type { Draft, DraftStore } from './draftStore';
 import { findDocument } from '../proposals/applyEdits';
 import { confirm, showStatusMessage, notify } from '../util/window';
-import type { ReviewedFile } from '../protocol/types';
-import { isDecided, type Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
+import { draftOf, draftOfFile, leftOf, targetOf } from './draftFiles';
 import { reapplied } from './reapply';
 import { baseName, messageOf, visible } from '../util/display';
 import { fileNames, pathNow } from '../proposals/notifications';
 import { normalize } from '../util/text';
 import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import type { Closed } from './closeTabs';
+import type { PlainView } from './plainView';
+import { isDraftOnScreen } from './visibility';
 import type { Ended } from '../proposals/decisions';
 
 /** A draft is stored this long after the last key press. */
@@ -35,6 +36,7 @@ export class Drafts implements vscode.Disposable {
     private readonly proposals: ProposalStore,
     private readonly files: ReviewFileSystem,
     private readonly texts: ReadOnlyTexts,
+    private readonly plain: PlainView,
   ) {
     this.listener = vscode.Disposable.from(
       vscode.workspace.onDidChangeTextDocument(({ document: { uri } }) => {
@@ -54,7 +56,7 @@ export class Drafts implements vscode.Disposable {
 
   /** The draft that this URI shows. */
   shownAt(uri: vscode.Uri): Draft | undefined {
-    return uri.scheme === DRAFT ? this.kept.get(keyOf(idOf(uri), pathOf(uri))) : undefined;
+    return this.kept.get(keyOf(idOf(uri), pathOf(uri)));
   }
 
   /** Take over drafts that closed windows left for files of this one. Runs again when folders change. */
@@ -140,6 +142,9 @@ export class Drafts implements vscode.Disposable {
       ));
       return;
     }
+    if (!isDraftOnScreen(draft, target, normalize(now), text, this.plain)) {
+      return;
+    }
     const edit = new vscode.WorkspaceEdit();
     const whole = new vscode.Range(document.positionAt(0), document.positionAt(now.length));
     edit.replace(document.uri, whole, text);
@@ -219,6 +224,7 @@ export class Drafts implements vscode.Disposable {
   }
 
   private forget(draft: Draft): void {
+    this.plain.close(draft.id);
     this.kept.delete(keyOf(draft.id, draft.path));
     void this.store.remove(draft);
     this.changed.fire();
@@ -227,72 +233,4 @@ export class Drafts implements vscode.Disposable {
 
 function keyOf(id: string, path: string): string {
   return `${id} ${path}`;
-}
-
-/** The user's version of a file, if `text` differs from what the agent proposed. */
-function draftOf({ proposed }: Review, file: ReviewedFile, text: string | undefined): Draft | undefined {
-  if (text === undefined || normalize(text) === file.proposed_text) {
-    return undefined;
-  }
-  return {
-    id: proposed.id,
-    path: file.path,
-    uri: file.uri,
-    agent: proposed.agent,
-    explanation: proposed.explanation,
-    base: file.base_text,
-    text: normalize(text),
-    at: Date.now(),
-    over: false,
-  };
-}
-
-/** What is left of a draft after its review has ended: the part that is in no file; undefined if there is none. */
-async function leftOf(draft: Draft, { review, outcome, texts, accepted }: Ended): Promise<Draft | undefined> {
-  const text = accepted.get(draft.path);
-  if (text === undefined) {
-    const isDone = isDecided(review) && ['landed', 'editor', 'rejected'].includes(outcome);
-    return isDone && review.rejected.get(draft.path) === draft.text ? undefined : draft;
-  }
-  // A server that stops can't report what it has done, so look at the file.
-  if (!texts.has(draft.path) && !(await holds(draft.uri, text))) {
-    return draft;
-  }
-  // What was typed after the decision applies on top of what landed.
-  return draft.text === text ? undefined : { ...draft, base: text };
-}
-
-/** Whether the file has this text, in the editor or else on disk. */
-async function holds(uri: string, text: string): Promise<boolean> {
-  const document = findDocument(uri);
-  if (document !== undefined) {
-    return normalize(document.getText()) === text;
-  }
-  return (await textOnDisk(vscode.Uri.parse(uri))) === text;
-}
-
-async function textOnDisk(uri: vscode.Uri): Promise<string | undefined> {
-  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(uri)).catch(() => undefined);
-  return bytes && normalize(new TextDecoder().decode(bytes));
-}
-
-/** A draft that starts from the current file: nothing was stored for it, and its proposal is gone. */
-async function draftOfFile(id: string, path: string): Promise<Draft | undefined> {
-  const folders = vscode.workspace.workspaceFolders ?? [];
-  const [first, ...below] = path.split('/');
-  const named = folders.length > 1 ? folders.find(({ name }) => name === first) : undefined;
-  const folder = named ?? folders[0];
-  if (folder === undefined) {
-    return undefined;
-  }
-  const uri = vscode.Uri.joinPath(folder.uri, ...(named === undefined ? [path] : below));
-  const base = (await textOnDisk(uri)) ?? '';
-  return { id, path, uri: uri.toString(), agent: '', explanation: '', base, text: base, at: 0, over: false };
-}
-
-/** The file, or an untitled document that becomes the file when saved if it is gone. */
-async function targetOf({ uri: told }: Draft): Promise<vscode.Uri> {
-  const uri = vscode.Uri.parse(told);
-  const isThere = await Promise.resolve(vscode.workspace.fs.stat(uri)).then(() => true, () => false);
-  return isThere ? uri : uri.with({ scheme: 'untitled' });
 }

@@ -3,20 +3,20 @@ import * as vscode from 'vscode';
 import type { Review } from '../proposals/review';
 import type { ReviewedFile } from '../protocol/types';
 import { findDocument } from '../proposals/applyEdits';
-import { idOf, LANDED, pathOf, PROPOSAL } from './fileSystem';
+import { DRAFT, idOf, LANDED, pathOf, PROPOSAL } from './fileSystem';
 
 /** All tabs of the window. */
 export function allTabs(): readonly vscode.Tab[] {
   return vscode.window.tabGroups.all.flatMap((group) => group.tabs);
 }
 
-/** The view type of the "All Changes" of a review. */
+/** The view type of the "All Changes" of a review or draft. */
 export function plainViewOf(id: string): string {
   return `agentfs.plain.${id}`;
 }
 
 /**
- * The active tab, in any window; for "All Changes" the tab of its review beside it. For a floating window VS Code
+ * The active tab, in any window; for "All Changes" the tab of its review or draft beside it. For a floating window VS Code
  * reports only the active text editor; the active group remains that of the main window.
  */
 export function tabInFront(): vscode.Tab | undefined {
@@ -28,7 +28,7 @@ export function tabInFront(): vscode.Tab | undefined {
   const active = activeTabGroup.activeTab?.input;
   if (active instanceof vscode.TabInputWebview && active.viewType.includes(plainViewOf(''))) {
     const isBeside = (id: string | undefined): boolean => id !== undefined && active.viewType.endsWith(plainViewOf(id));
-    return inFront.find((tab) => isBeside(reviewIdOf(tab))) ?? activeTabGroup.activeTab;
+    return inFront.find((tab) => isBeside(reviewIdOf(tab) ?? draftIn(tab)?.authority)) ?? activeTabGroup.activeTab;
   }
   return (
     inFront.find((tab) => isIn(tab) || shownIn(tab).some((shown) => shown.toString() === uri)) ?? activeTabGroup.activeTab
@@ -49,6 +49,12 @@ export function isReviewTab(tab: vscode.Tab): boolean {
 /** The proposed files that a tab shows. */
 export function proposalsIn(tab: vscode.Tab): readonly vscode.Uri[] {
   return shownIn(tab).filter(({ scheme }) => scheme === PROPOSAL);
+}
+
+/** The draft that a tab shows beside its file. */
+export function draftIn({ input }: vscode.Tab): vscode.Uri | undefined {
+  const isDraft = input instanceof vscode.TabInputTextDiff && input.original.scheme === DRAFT;
+  return isDraft ? input.original : undefined;
 }
 
 /** Whether the tab shows a landed change. */

@@ -11,8 +11,9 @@ import type { Review } from '../proposals/review';
 import { baseName, brief, INVISIBLE, messageOf, UNUSUAL, visible } from '../util/display';
 import { anyChanged, blanksChanged, normalize } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
-import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
-import { notifyHidden, notifyNotShown, pathNow, showTooEarly } from '../proposals/notifications';
+import type { Draft } from './draftStore';
+import { DRAFT, PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
+import { notifyDraftHidden, notifyHidden, notifyNotShown, pathNow, showTooEarly } from '../proposals/notifications';
 import type { PlainFile, PlainView } from './plainView';
 import { isAloneInFront } from './tabs';
 import { hidingSettings } from './workspaceSettings';
@@ -82,11 +83,29 @@ export async function isOnScreen(
     });
     return false;
   }
-  const all = plainFilesOf(review, files, shown, isAlone);
-  const why = whyUnseen(all, plain);
+  return hasShownAll(review.proposed.id, plainFilesOf(review, files, shown, isAlone), plain, notifyHidden);
+}
+
+/**
+ * Whether all that applying a draft to its file at `target` would make of `base`, namely `now`, can have been seen in
+ * their diff: it includes what the agent proposed. If not, tells the user and shows it.
+ */
+export function isDraftOnScreen({ id, path, uri: told }: Draft, target: vscode.Uri, base: string, now: string, plain: PlainView): boolean {
+  const uri = virtualUri(DRAFT, id, path);
+  const name = visible(baseName(path));
+  const why = editorOf(uri) === undefined
+    ? vscode.l10n.t('The editor does not show your draft of {0}.', name)
+    : whyHidden(settings(target), name, base, now);
+  const file = { uri, path: pathNow({ uri: told }), why, base, now };
+  return hasShownAll(id, [file], plain, notifyDraftHidden);
+}
+
+/** Whether the diff or the plain view has shown all of these files. If not, shows it, and tells the user why with `say`. */
+function hasShownAll(id: string, files: readonly PlainFile[], plain: PlainView, say: (why: string) => void): boolean {
+  const why = whyUnseen(files, plain);
   if (why !== undefined) {
-    if (plain.show(review.proposed.id, all)) {
-      notifyHidden(why);
+    if (plain.show(id, files)) {
+      say(why);
     } else {
       showTooEarly();
     }

@@ -4,7 +4,7 @@ import type { Draft } from '../review/draftStore';
 import { brief, baseName, visible } from '../util/display';
 import { DRAFT, virtualUri } from '../review/fileSystem';
 import type { Drafts } from '../review/drafts';
-import { tabInFront } from '../review/tabs';
+import { draftIn, tabInFront } from '../review/tabs';
 import { agentOf, pathNow } from '../proposals/notifications';
 
 export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Disposable {
@@ -51,6 +51,7 @@ export class DraftsView implements vscode.TreeDataProvider<Draft>, vscode.Dispos
 
 /** The draft that the active tab shows beside its file. */
 export function draftInFront(drafts: Drafts): Draft | undefined {
-  const { input } = tabInFront() ?? {};
-  return input instanceof vscode.TabInputTextDiff ? drafts.shownAt(input.original) : undefined;
+  const tab = tabInFront();
+  const uri = tab && draftIn(tab);
+  return uri && drafts.shownAt(uri);
 }

@@ -137,6 +137,39 @@ scenario("two drafts of one file with CRLF line ends are brought there one after
   assert.equal((await windows.document()).text, text.replaceAll("\n", "\r\n"));
 });
 
+const HIDDEN = {
+  "behind the end of what is drawn of a line": [`check();${" x".repeat(5600)} steal();`, "may be longer than what the editor shows of a line"],
+  "by characters that reorder it": ["check(); /* \u202e } \u2066 steal(); */", "have invisible characters, or some that reorder text"],
+};
+
+for (const [how, [line, said]] of Object.entries(HIDDEN)) {
+  const hidden = file(`drafts/hidden${how.length}.txt`, "check();\n");
+  scenario(`an agent's text that is hidden ${how} is in a draft, too, applied only after it was shown`, async () => {
+    const asked = await agent(how).readAndEdit(hidden, "check();", `harmless\n${line}`);
+    await openReview();
+    await ui.diffWith("harmless");
+    await ui.clickLine("harmless");
+    await ui.page.keyboard.type(" mine");
+    await ui.diffWith("harmless mine");
+    await asked.cancel();
+    await ui.pressInMessage(KEPT, "Show Draft");
+    await until("it is shown", async () => (await ui.diff()).original.includes("harmless mine"));
+
+    await ui.titleButton("Apply Draft to the File").click();
+
+    await ui.saysInPassing(said);
+    await ui.plainWith("steal();");
+    assert.equal((await hidden.document()).text, "check();\n", "nothing is applied");
+    await ui.page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").locator("h1").click();
+    await until("it is applied after a moment, also from there", async () => {
+      if ((await hidden.document()).text === `harmless mine\n${line}\n`) return true;
+      await ui.titleButton("Apply Draft to the File").click({ timeout: 500 }); // it may be gone by now
+      return false;
+    }, { everyMs: 1000 });
+    await ui.noTab("All Changes");
+  });
+}
+
 const withdrawn = file("drafts/withdrawn.txt", "old\n");
 
 scenario("a withdrawal: what was typed is listed until it is thrown away", async () => {
