@@ -9,9 +9,10 @@ from agentfs_lsp.domain.diff.elision import find_placeholder
 from agentfs_lsp.domain.errors import FileMissing, NothingChanges, TextLeftOut
 from agentfs_lsp.domain.matching.matching import find
 from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.domain.text.byte_order_mark import MARK
 from agentfs_lsp.service.change_request import ChangeRequest, Plan
 from agentfs_lsp.service.files.snapshot import Snapshot
-from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange
+from agentfs_lsp.service.proposal.change import Correction, FileChange
 from agentfs_lsp.service.state.workspace import Workspace
 
 

@@ -31,6 +31,7 @@ from agentfs_lsp.domain.paths import check_new_name
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.splices import Splice, apply_splices
+from agentfs_lsp.domain.text.byte_order_mark import both_marked_like, marked_like, reads_same
 from agentfs_lsp.domain.text.lines import first_eol, is_ended, line_of, normalize, without_end
 from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode, eol_of
 from agentfs_lsp.service.files.snapshot import REPLACEMENT, Snapshot
@@ -40,14 +41,7 @@ from agentfs_lsp.service.landing.landing import FileOutcome
 from agentfs_lsp.service.landing.last_line_end import fitted
 from agentfs_lsp.service.landing.merging import splices_into
 from agentfs_lsp.service.landing.redaction import looking_unseen, unseen
-from agentfs_lsp.service.proposal.change import (
-    Correction,
-    FileChange,
-    Landing,
-    both_marked_like,
-    marked_like,
-    reads_same,
-)
+from agentfs_lsp.service.proposal.change import Correction, FileChange, Landing
 from agentfs_lsp.service.proposal.proposal import Origin, Proposal
 from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 from agentfs_lsp.service.propose import check_pending, propose

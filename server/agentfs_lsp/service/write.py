@@ -11,12 +11,13 @@ from agentfs_lsp.domain.diff.line_ends import splices_towards
 from agentfs_lsp.domain.errors import EmptyContent, FolderMissing, LossyReplace, ResultTooLarge, TextLeftOut
 from agentfs_lsp.domain.paths import check_new_name
 from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.domain.text.byte_order_mark import MARK, marked_like
 from agentfs_lsp.domain.text.lines import with_eol
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.service.change_request import ChangeRequest, Plan
 from agentfs_lsp.service.files.editorconfig import eol_for
 from agentfs_lsp.service.files.snapshot import Snapshot
-from agentfs_lsp.service.proposal.change import MARK, Correction, FileChange, marked_like
+from agentfs_lsp.service.proposal.change import Correction, FileChange
 from agentfs_lsp.service.state.workspace import Workspace
 
 

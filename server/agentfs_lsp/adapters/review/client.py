@@ -15,9 +15,10 @@ from typing import Any
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
 from agentfs_lsp.domain.errors import DomainError, Rejected, ReviewTimedOut
+from agentfs_lsp.domain.text.byte_order_mark import reads_same
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.landing.last_line_end import edit_of, reversal
-from agentfs_lsp.service.proposal.change import FileChange, reads_same
+from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.proposal.proposal import Decision, Proposal
 from agentfs_lsp.service.proposal.review import Applied, Applier, Confirm, DocumentEdit, Editor
 from agentfs_lsp.service.proposal.wording import title_of

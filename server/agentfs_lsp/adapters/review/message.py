@@ -18,10 +18,10 @@ from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
 from agentfs_lsp.adapters.review.paging import paged
 from agentfs_lsp.adapters.review.questions import DRAWING_S, MAX_PAGES, Question, left_of
 from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTimedOut
+from agentfs_lsp.domain.text.byte_order_mark import MARK
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links
 from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.service.proposal.change import MARK
 from agentfs_lsp.service.proposal.proposal import Decision, Proposal
 from agentfs_lsp.service.proposal.review import Applier
 from agentfs_lsp.service.proposal.wording import full_preview_of, last_line_of, reasons_of, title_of

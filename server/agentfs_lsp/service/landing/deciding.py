@@ -22,12 +22,13 @@ from agentfs_lsp.domain.errors import (
     error_file,
 )
 from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.domain.text.byte_order_mark import MARK
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.landing import FileOutcome, described, land, land_each
 from agentfs_lsp.service.landing.late_apply import WATCHED_S, watch_for_late
 from agentfs_lsp.service.landing.observing import Watch
 from agentfs_lsp.service.landing.precondition import look_unmoved
-from agentfs_lsp.service.proposal.change import MARK, FileChange, Landing
+from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.proposal.proposal import Decision, Proposal
 from agentfs_lsp.service.proposal.review import Applier
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, Workspace, in_thread, off_loop

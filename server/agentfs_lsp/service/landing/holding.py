@@ -8,6 +8,7 @@ from itertools import cycle, islice
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.line_ends import splices_towards
 from agentfs_lsp.domain.splices import Splice, is_partly_made
+from agentfs_lsp.domain.text.byte_order_mark import marked_like
 from agentfs_lsp.domain.text.lines import (
     blocks_of_lines,
     is_ended,
@@ -16,7 +17,7 @@ from agentfs_lsp.domain.text.lines import (
     split_lines,
     without_end,
 )
-from agentfs_lsp.service.proposal.change import FileChange, marked_like
+from agentfs_lsp.service.proposal.change import FileChange
 
 Places = list[tuple[int, int]]
 

@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import Literal
 
 from agentfs_lsp.domain.errors import DomainError, NotLanded, Rejected
+from agentfs_lsp.domain.text.byte_order_mark import reads_same
 from agentfs_lsp.domain.text.textfile import encode
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.files.store import Draft, FileStore
@@ -20,7 +21,7 @@ from agentfs_lsp.service.landing.last_line_end import edit_of, reversal
 from agentfs_lsp.service.landing.observing import Observation, Watch, previewed
 from agentfs_lsp.service.landing.precondition import look_unmoved
 from agentfs_lsp.service.landing.saving import save_and_check
-from agentfs_lsp.service.proposal.change import FileChange, Landing, reads_same
+from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.proposal.review import Applied, Applier
 from agentfs_lsp.service.state.workspace import Workspace, in_thread
 

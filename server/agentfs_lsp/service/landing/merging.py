@@ -16,10 +16,11 @@ from agentfs_lsp.domain.errors import Conflict
 from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.domain.text.byte_order_mark import both_marked_like, marked_like
 from agentfs_lsp.domain.text.lines import first_eol, normalize
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.landing.precondition import preview_between
-from agentfs_lsp.service.proposal.change import FileChange, both_marked_like, marked_like
+from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.state.sessions import ReadRecord
 
 _MOVED_ON = ("changed", "expected")

@@ -62,14 +62,9 @@ class Observation:
         self._since_undone: set[int] = set()
         self._says_applied = False
         self._changes_nothing = change.changes_nothing
-        self._look_for(change)
+        self.accept(change)
         self.arrived = False
         self.refused = False
-
-    def _look_for(self, change: FileChange) -> None:
-        self.change = change
-        self._accepted = normalize(change.shown)
-        self._lines = new_lines(change)
 
     def __enter__(self) -> Self:
         self._end = self._documents.watch(self._absolute, self._seen)
@@ -200,9 +195,10 @@ class Observation:
         return self.change.amended(text) if is_part else None
 
     def accept(self, change: FileChange) -> None:
-        """The user took this much of the change."""
-        if change is not self.change:
-            self._look_for(change)
+        """The user took this much of the change, or the editor made this of it."""
+        self.change = change
+        self._accepted = normalize(change.shown)
+        self._lines = new_lines(change)
 
     def expect_more(self) -> None:
         """Make `more` wait for the next event."""
@@ -226,8 +222,9 @@ class Observation:
             self._see_undone(plain)
             if not self.arrived and (self._says_applied or not self._changes_nothing):
                 landed = landed_as(self.change, document, applied=self._says_applied)
-                self.arrived = landed is not None
-                self.accept(landed or self.change)
+                if landed is not None:
+                    self.arrived = True
+                    self.accept(landed)
             if not self.arrived and self._part is None:
                 base = self.change.base.text.shown
                 self._part = text if is_partly_made(text, base, self.change.hunks) else None

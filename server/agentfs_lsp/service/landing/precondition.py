@@ -10,8 +10,9 @@ from agentfs_lsp.domain.diff.unified import preview
 from agentfs_lsp.domain.errors import Conflict, ConflictReason, NotRead, error_file
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.domain.text.byte_order_mark import marked_like, reads_same
 from agentfs_lsp.service.files.snapshot import Snapshot
-from agentfs_lsp.service.proposal.change import FileChange, marked_like, reads_same
+from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.state.sessions import ReadRecord
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
 

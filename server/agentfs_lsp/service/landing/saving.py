@@ -8,12 +8,13 @@ from collections.abc import Collection, Sequence
 
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded
 from agentfs_lsp.domain.revision import Expected, hash_bytes
+from agentfs_lsp.domain.text.byte_order_mark import marked_like, reads_same
 from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.landing.holding import holds_all
 from agentfs_lsp.service.landing.observing import Observation, is_written
 from agentfs_lsp.service.landing.precondition import preview_between
-from agentfs_lsp.service.proposal.change import FileChange, Landing, marked_like, reads_same
+from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.proposal.review import Applier
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
 

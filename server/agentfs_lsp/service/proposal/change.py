@@ -15,6 +15,7 @@ from agentfs_lsp.domain.errors import Conflict, NulPutIn, ResultTooLarge, Unenco
 from agentfs_lsp.domain.policy.credentials import new_secrets
 from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
 from agentfs_lsp.domain.splices import Splice, apply_splices, compose
+from agentfs_lsp.domain.text.byte_order_mark import MARK, marked_like
 from agentfs_lsp.domain.text.escaping import MAX_FINDINGS, SEPARATORS, find_suspicious
 from agentfs_lsp.domain.text.lines import (
     count_lines,
@@ -41,26 +42,6 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.files.snapshot import Snapshot
 
 Operation = Literal["create", "update", "delete"]
-
-MARK = "\ufeff"
-"""The byte-order mark when it gets into text; a file's own mark is stored beside its text."""
-
-
-def reads_same(one: str, other: str) -> bool:
-    """Whether two texts are equal apart from line ends and a leading byte-order mark."""
-    return normalize(one).removeprefix(MARK) == normalize(other).removeprefix(MARK)
-
-
-def marked_like(known: str, text: str) -> str:
-    """`text` with a byte-order mark in front if `known` has one: some editors keep the mark in the text."""
-    return MARK * known.startswith(MARK) + text.removeprefix(MARK)
-
-
-def both_marked_like(known: str, old: str, new: str) -> tuple[str, str]:
-    """The same for two versions of a text, unless only one has it: then it is a character like any other."""
-    if old.startswith(MARK) != new.startswith(MARK):
-        return old, new
-    return marked_like(known, old), marked_like(known, new)
 
 
 @dataclass(frozen=True, slots=True)
