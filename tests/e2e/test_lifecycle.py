@@ -176,6 +176,32 @@ async def test_the_end_waits_for_no_thread_that_does_not_end(root: Path, file: P
         assert left_in(root) == ["a.py", "b.py"], "a change waits until what was left is cleared away"
 
 
+HUNG = """
+import sys, threading
+from agentfs_lsp.__main__ import main
+from agentfs_lsp.adapters.landing import temporary_registry
+from agentfs_lsp.lsp import serving
+open_real = temporary_registry.open_real
+def hang(open_beneath, path):
+    return threading.Event().wait() if path == "/hung" else open_real(open_beneath, path)
+temporary_registry.open_real = hang
+serving.CLOSING_S = 0.5
+sys.exit(main())
+"""
+"""A server for which the mount /hung does not answer."""
+
+
+async def test_nor_does_the_end_wait_for_a_mount_that_does_not_answer(root: Path) -> None:
+    async with editing(root, options=AUTO, command=[sys.executable, "-P", "-c", HUNG]) as editor:
+        await editor.write("a.py", "one\n")
+        killed = editor.state / "agentfs" / "servers" / f"{'0' * 16}.jsonl"
+        killed.write_text('{"temporary_in": "/hung", "making": []}\n')
+        await editor.request("shutdown")
+        editor.notify("exit", None)
+        assert await editor.ended() == CLEAN
+    assert killed.exists()
+
+
 async def test_an_editor_that_leaves_while_it_should_apply_keeps_none_alive(root: Path, file: Path) -> None:
     async with editing(root, options={"landing_timeout_s": 3600}, **REVIEWING) as editor:
         editor.open("a.py")

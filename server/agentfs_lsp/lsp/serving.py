@@ -24,8 +24,8 @@ from agentfs_lsp.service.proposal.record import History
 
 _log = logging.getLogger(__name__)
 
-HISTORY_S = 5.0
-"""The maximum time to write the rest of the history at shutdown, in seconds."""
+CLOSING_S = 5.0
+"""The maximum time to write the rest of the history and to clean up the disk at shutdown, in seconds."""
 
 THREADS = 64
 """For blocking work: landings wait here for other servers, and large reads must not wait behind them."""
@@ -82,12 +82,13 @@ async def _serve(
     gc.enable()
     transport.start(loop)
     code = await ended
-    if await server.finish():  # else the next start cleans up the disk
-        files.close()
+    finished = await server.finish()
     transport.close()
     with suppress(TimeoutError):
-        async with asyncio.timeout(HISTORY_S):
+        async with asyncio.timeout(CLOSING_S):
             await asyncio.to_thread(history.close)
+            if finished:  # else the next start cleans up the disk
+                await asyncio.to_thread(files.close)
     return code
 
 
