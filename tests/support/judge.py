@@ -62,6 +62,11 @@ class Place:
         }
         self.since = {one: self.since.get(one, event) for one in now}
 
+    def put_in(self, event: Event) -> set[str]:
+        """What it put in."""
+        at = next(at for at, (one, _) in enumerate(self.states) if one is event)
+        return tokens(self.states[at][1]) - tokens(self.states[at - 1][1])
+
     def held_since(self, number: int) -> list[str | None]:
         """Every state from event `number` on that may be read, including the one then current."""
         before = [one for one in self.states if one[0].number <= number][-1:]
@@ -170,7 +175,9 @@ class Judge:
             where, place = self._truth(path)
             for one in removed - world.forfeit - by_others:
                 event = None if any(other.is_of(one) for other in others) else place.gone.get(one)
-                if event is not None and event.known and event.number > asked.began:
+                if event is None or not event.known or event.number <= asked.began:
+                    continue
+                if not any(other.is_of(new) for other in others for new in place.put_in(event)):
                     found.setdefault(path, set()).add(f"{where}, without {one}")
         return found
 

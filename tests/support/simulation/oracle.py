@@ -153,7 +153,8 @@ class Oracle:
             asked.disturbed = True
 
     def on_disk(self, path: str, text: str | None, *, saved: bool) -> None:
-        """A user or a program wrote a file. A save may remove what an agent had already removed."""
+        """A user or a program wrote a file. A save may remove what an agent had already removed in the
+        editor."""
         place = self.disk[path]
         lost = tokens(place.text) - tokens(text)
         if text is None:
@@ -161,7 +162,8 @@ class Oracle:
         if saved:
             reviewed = {review.number for review in self.reviews.values()}
             applied = [one for one in self.under_way if one.number in reviewed or not reviewed]
-            lost -= set().union(*(one.all_removed for one in applied))
+            was_open = self.buffers[path].since.keys() | self.buffers[path].gone.keys()
+            lost -= set().union(*(one.all_removed for one in applied)) & was_open
         self.forfeit |= lost
         self._note(f"{path} on disk: {text!r}")
         event = self.event()
