@@ -2,11 +2,13 @@
 
 import contextlib
 import sqlite3
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support import frail_server
 from support.client import Editor
 from support.editor import AUTO, REVIEWING, configure, editing
 from support.wire import Message
@@ -45,6 +47,17 @@ async def test_folders_that_were_made_for_a_batch_go_with_it(root: Path) -> None
         assert list(root.iterdir()) == []
         await undo(editor)
         assert len(list(root.rglob("*"))) == 7
+
+
+async def test_a_folder_that_the_system_does_not_let_go_is_told(root: Path) -> None:
+    async with editing(root, options=AUTO, command=[sys.executable, frail_server.__file__]) as editor:
+        await editor.write("new/one/a.txt", "a\n")
+        root.chmod(0o500)
+        answer = await undo(editor)
+        root.chmod(0o700)
+    assert answer["status"] == "success"
+    assert answer["text"].endswith(" These directories could not be removed: 'new'")
+    assert list(root.rglob("*")) == [root / "new"]
 
 
 async def test_a_folder_that_a_link_replaced_is_told_as_one(root: Path) -> None:

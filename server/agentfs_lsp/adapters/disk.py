@@ -204,12 +204,12 @@ class DiskStore:
         root = self._root(draft.location.root, draft.location.relative)
         return stage(self._context, root, draft)
 
-    def remove_empty(self, root: Root, folders: Sequence[str]) -> None:
+    def remove_empty(self, root: Root, folders: Sequence[str]) -> Sequence[str]:
         """See `FileStore.remove_empty`."""
         with suppress(DomainError):
             handle = self._root(root, "")
-            for relative in folders:
-                self._new_folders.remove_empty(handle, relative)
+            return [relative for relative in folders if not self._new_folders.remove_empty(handle, relative)]
+        return ()
 
     # --- litter -------------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
+from agentfs_lsp.api.messages.landing import folders_left_text
 from agentfs_lsp.commands.place import Place, add_workspace, find_place
 from agentfs_lsp.commands.printing import console, print_diff, put
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError, LandingUnknown, Rejected
@@ -140,7 +141,8 @@ def _tell(undone: Undone, translate: Translate, *, as_json: bool) -> None:
     elif not changes:
         print(translate("There is nothing left to undo in change {id}.", id=undone.change.id))
     else:
-        print(translate("Undid change {id}.", id=undone.change.id))
+        left = folders_left_text(undone.folders_left, translate)
+        print(sentences(translate, (translate("Undid change {id}.", id=undone.change.id), left)))
 
 
 def _fail(error: DomainError, translate: Translate, *, as_json: bool) -> int:

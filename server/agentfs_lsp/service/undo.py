@@ -68,11 +68,13 @@ class Undo:
 @dataclass(frozen=True, slots=True)
 class Undone:
     """An undo that ended well. `landings` is empty if every file was already as before the change, but for
-    the `corrections`. `unsaved`: the paths of the files that are as before only in the editor."""
+    the `corrections`. `unsaved`: the paths of the files that are as before only in the editor.
+    `folders_left`: those of folders that were created for the change and could not be removed."""
 
     change: HistoryRecord
     landings: tuple[Landing, ...]
     unsaved: tuple[str, ...]
+    folders_left: tuple[str, ...]
     corrections: tuple[Correction, ...]
     access: Access
     proposal: Proposal
@@ -102,7 +104,8 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
         *(one.change.path for one in landings if one.where == "editor"),
         *(one.path for one in unchanged if one.base.dirty),
     )
-    return Undone(reverse.change, landings, unsaved, corrections, reverse.narrowed(proposal.access), proposal)
+    left, access = tuple(reverse.folders_left), reverse.narrowed(proposal.access)
+    return Undone(reverse.change, landings, unsaved, left, corrections, access, proposal)
 
 
 class _Reverse:
@@ -117,6 +120,7 @@ class _Reverse:
         self.places: Places = {}
         self._locations: list[Location] = []
         self.accesses: list[Access] = []
+        self.folders_left: Sequence[str] = ()
 
     async def find(self) -> Mapping[str, str]:
         ws, viewer = self._ws, self._command.viewer
@@ -144,7 +148,7 @@ class _Reverse:
 
     async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
         if all(isinstance(outcome, Landing) for outcome in outcomes):
-            await in_thread(_remove_folders, self._ws, self.change, self._locations)
+            self.folders_left = await in_thread(_remove_folders, self._ws, self.change, self._locations)
 
 
 def _find_change(ws: Workspace, command: Undo, last: str | None) -> tuple[HistoryRecord, Places]:
@@ -187,8 +191,9 @@ def _locate(ws: Workspace, change: HistoryRecord) -> list[Location]:
     return [location for file in change.files if (location := innermost(file.absolute, ws.roots))]
 
 
-def _remove_folders(ws: Workspace, change: HistoryRecord, locations: Sequence[Location]) -> None:
-    """Remove the folders created for files that are gone again, innermost first, if empty."""
+def _remove_folders(ws: Workspace, change: HistoryRecord, locations: Sequence[Location]) -> list[str]:
+    """Remove the folders created for files that are gone again, innermost first, if empty. Returns the paths
+    of those that could not be removed."""
     folders: dict[Root, set[str]] = {}
     for file, location in zip(change.files, locations, strict=True):
         if file.operation == "create":
@@ -197,8 +202,13 @@ def _remove_folders(ws: Workspace, change: HistoryRecord, locations: Sequence[Lo
             up = range(min(file.folders_made, len(parents)))
             made_for = ("/".join(parents[: len(parents) - count]) for count in up)
             folders.setdefault(location.root, set()).update(made_for)
-    for root, made in folders.items():
-        ws.files.remove_empty(root, sorted(made, key=lambda folder: folder.count("/"), reverse=True))
+    return [
+        ws.name_of(Location(root, left))
+        for root, made in folders.items()
+        for left in ws.files.remove_empty(
+            root, sorted(made, key=lambda folder: folder.count("/"), reverse=True)
+        )
+    ]
 
 
 # --- one file ---------------------------------------------------------------------------------------------

@@ -303,9 +303,10 @@ class MemoryStore(MemoryDisk):
             raise _conflict(location, "reviewing", base, self._stat(file))
         return file
 
-    def remove_empty(self, root: Root, folders: Sequence[str]) -> None:
+    def remove_empty(self, root: Root, folders: Sequence[str]) -> Sequence[str]:
         for folder in folders:
             self._remove_empty(Location(root, folder).absolute)
+        return ()
 
     # --- crashes ------------------------------------------------------------------------------------------
 

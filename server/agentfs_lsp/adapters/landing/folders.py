@@ -115,10 +115,11 @@ class NewFolders:
         with self._lock:
             self._drop(lease)
 
-    def remove_empty(self, root: Folder, relative: str) -> None:
-        """Remove a folder if it is empty. Never raises."""
+    def remove_empty(self, root: Folder, relative: str) -> bool:
+        """Remove a folder if it is empty. Returns False if the system does not let it. Never raises."""
         with self._lock, suppress(OSError):
-            self._remove(root, relative)
+            return self._remove(root, relative)
+        return False
 
     def _drop(self, lease: FolderLease) -> None:
         lease.folder = lease.root  # closes the handle, which the removal may need

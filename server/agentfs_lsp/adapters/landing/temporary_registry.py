@@ -28,7 +28,9 @@ from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
 
 _FOLDER = "servers"
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV})
-PASSING = frozenset({errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO})
+PASSING = frozenset(
+    {errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EIO, errno.EACCES, errno.EPERM}
+)
 """Errors after which a later start may succeed in removing a folder: they say nothing about its content."""
 _NOTE = re.compile(r"([0-9a-f]{16})\.jsonl")
 

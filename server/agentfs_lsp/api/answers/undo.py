@@ -7,7 +7,7 @@ from typing import Any
 from agentfs_lsp.api.answers.change import corrected_text
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
 from agentfs_lsp.api.exchange import Exchange
-from agentfs_lsp.api.messages.landing import files_text, landed_texts, unsaved_text
+from agentfs_lsp.api.messages.landing import files_text, folders_left_text, landed_texts, unsaved_text
 from agentfs_lsp.api.results import Envelope, LineStats, UndoData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.translation import sentences
@@ -66,6 +66,7 @@ def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) 
     said += corrected
     said += landed_texts(undone.landings, data.get("review"), translate)
     said.append(unsaved)
+    said.append(folders_left_text(undone.folders_left, translate))
     if undone.access.seen:
         said.append(always_asked_text([one.change for one in undone.landings], translate, with_paths=True))
     if data["diff_truncated"]:

@@ -35,6 +35,14 @@ def unsaved_text(paths: Sequence[str], translate: Translate) -> str:
     )
 
 
+def folders_left_text(paths: Sequence[str], translate: Translate) -> str:
+    """Says which folders an undo could not remove; "" for none."""
+    shown = ", ".join(f"'{escape_to_one_line(path)}'" for path in paths[:_NAMED])
+    if len(paths) > _NAMED:
+        shown += ", …"
+    return translate("These directories could not be removed: {paths}", paths=shown) if paths else ""
+
+
 def created_folder(landing: Landing) -> str:
     """The innermost folder that was created for the file, as in responses; empty if none was."""
     if not landing.created_dirs:

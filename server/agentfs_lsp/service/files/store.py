@@ -185,8 +185,9 @@ class FileStore(Protocol):
         the base's mode, owner if permitted, extended attributes and ACLs. Raises Conflict if a file is no
         longer the base, FolderMissing if its folder is missing and not to be created."""
 
-    def remove_empty(self, root: Root, folders: Sequence[str]) -> None:
-        """Remove those of these folders (relative to the root) that are empty, in order; never raises."""
+    def remove_empty(self, root: Root, folders: Sequence[str]) -> Sequence[str]:
+        """Remove those of these folders (relative to the root) that are empty, in order. Returns those that
+        the system did not let it remove; never raises."""
 
     def interrupted(self) -> frozenset[str]:
         """The real absolute paths of files in interrupted landings; don't trust their content until `sweep`
