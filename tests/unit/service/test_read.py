@@ -19,6 +19,7 @@ from agentfs_lsp.domain.errors import (
     TooManyPending,
 )
 from agentfs_lsp.domain.settings.rules import Rule
+from agentfs_lsp.service.state import refusals
 from support.fakes.disk import HOME
 from support.fakes.time import settle
 from support.fakes.workspace import FakeWorkspace
@@ -236,11 +237,15 @@ async def test_a_read_that_waited_is_not_asked_about_if_it_may_not_be_read_now(w
             await both[0]
 
 
-async def test_a_cancelled_question_counts_as_refused(work: FakeWorkspace) -> None:
+async def test_cancelled_questions_push_no_refusal_out(
+    work: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(refusals, "MAX_KEPT", 1)
     work.store.put(".env", "A=1\n")
-    answer = asyncio.get_running_loop().create_future()
-    work.reviewer.reads.append(answer)
-    reading = asyncio.ensure_future(work.read(".env"))
+    work.reviewer.reads += [False, asyncio.get_running_loop().create_future()]
+    with pytest.raises(ReadRejected):
+        await work.read(".env")
+    reading = asyncio.ensure_future(work.read("b.pem"))
     await settle()
     reading.cancel()
     await settle()

@@ -33,7 +33,8 @@ class Refusals:
         wait_s = min(2 * before_s, LONGEST_S)
         self._kept[session, absolute] = wait_s, self._clock.now_ms() + wait_s * 1000, cancelled
         if len(self._kept) > MAX_KEPT:
-            del self._kept[next(iter(self._kept))]
+            # Cancelled ones first, since an agent can make any number of them; then the oldest.
+            del self._kept[min(self._kept, key=lambda asked: not self._kept[asked][2])]
         return wait_s
 
     def check(self, session: str, absolute: str, path: str) -> None:
