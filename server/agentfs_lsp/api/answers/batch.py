@@ -8,7 +8,7 @@ from agentfs_lsp.api.answers.change import is_fallback
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
-from agentfs_lsp.api.messages.landing import landed_texts, unsaved_text
+from agentfs_lsp.api.messages.landing import landed_texts
 from agentfs_lsp.api.results import BatchData, Envelope, LineStats, OperationResult
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown
@@ -27,7 +27,8 @@ def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelo
     translate, steps, changes, proposal = exchange.translate, command.steps, batched.changes, batched.proposal
     landings = list({id(step.landing): step.landing for step in steps if step.landing is not None}.values())
     failed = [number for number, step in enumerate(steps) if step.error is not None]
-    unsaved = [number for number, step in enumerate(steps) if step.is_unsaved and not command.dry_run]
+    numbered = enumerate(() if command.dry_run else steps)
+    unsaved = {number: step.access.path for number, step in numbered if step.is_unsaved}
     preview = preview_together(changes if batched.shown else (), exchange.ws.settings)
     applied = not command.dry_run and not failed and not unsaved
     data: BatchData = {
@@ -49,8 +50,7 @@ def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelo
         data["failed_items"] = failed
     made = [step.made for step in steps if step.made is not None and step.error is None]
     loose = any(is_fallback(one.level) for one in made)
-    paths = list(dict.fromkeys(steps[number].access.path for number in unsaved))
-    after = [unsaved_text(paths, translate), *landed_texts(landings, data.get("review"), translate)]
+    after = landed_texts(landings, [*dict.fromkeys(unsaved.values())], data.get("review"), translate)
     stats = line_stats(changes, exchange.time_ms(), shown=batched.shown)
     known = {"loose": loose, "truncated": preview.truncated, "shown": batched.shown}
     text = _text(translate, command, changes, stats, made, after, **known)

@@ -7,7 +7,7 @@ from typing import Any
 from agentfs_lsp.api.answers.change import corrected_text
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
 from agentfs_lsp.api.exchange import Exchange
-from agentfs_lsp.api.messages.landing import files_text, folders_left_text, landed_texts, unsaved_text
+from agentfs_lsp.api.messages.landing import files_text, folders_left_text, landed_texts
 from agentfs_lsp.api.results import Envelope, LineStats, UndoData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.translation import sentences
@@ -49,10 +49,10 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
 def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) -> str:
     translate = exchange.translate
     corrected = [corrected_text(translate, one["kind"], one["detail"]) for one in data.get("corrections", ())]
-    unsaved = unsaved_text(undone.unsaved, translate)
+    after = landed_texts(undone.landings, undone.unsaved, data.get("review"), translate)
     if not undone.landings:
         nothing = translate("There is nothing left to undo in change {id}.", id=undone.change.id)
-        return sentences(translate, [*(corrected or [nothing]), unsaved])
+        return sentences(translate, [*(corrected or [nothing]), *after])
     facts: dict[str, Any] = {
         "id": undone.change.id,
         "paths": files_text([landing.change.path for landing in undone.landings], translate),
@@ -63,10 +63,7 @@ def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) 
         said = [translate("Undid change {id} of {paths} (+{added}/-{removed} lines).", **facts)]
     else:
         said = [translate("Undid change {id} of {paths}.", **facts)]
-    said += corrected
-    said += landed_texts(undone.landings, data.get("review"), translate)
-    said.append(unsaved)
-    said.append(folders_left_text(undone.folders_left, translate))
+    said += [*corrected, *after, folders_left_text(undone.folders_left, translate)]
     if undone.access.seen:
         said.append(always_asked_text([one.change for one in undone.landings], translate, with_paths=True))
     if data["diff_truncated"]:

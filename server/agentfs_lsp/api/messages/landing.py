@@ -21,20 +21,6 @@ def files_text(paths: Sequence[str], translate: Translate) -> str:
     return ", ".join(f"'{escape_to_one_line(path)}'" for path in paths)
 
 
-def unsaved_text(paths: Sequence[str], translate: Translate) -> str:
-    """Says which files are only in the editor as requested; "" for none."""
-    return (
-        translate(
-            "{files} is changed in the editor but not on disk. The user must save it.",
-            plural="{files} are changed in the editor but not on disk. The user must save them.",
-            files=files_text(paths, translate),
-            count=len(paths),
-        )
-        if paths
-        else ""
-    )
-
-
 def folders_left_text(paths: Sequence[str], translate: Translate) -> str:
     """Says which folders an undo could not remove; "" for none."""
     shown = ", ".join(f"'{escape_to_one_line(path)}'" for path in paths[:_NAMED])
@@ -57,9 +43,21 @@ def hidden_amendments(review: Review | None, translate: Translate) -> str:
     return translate("The user made amendments, which are not reported.") if hidden else ""
 
 
-def landed_texts(landings: Sequence[Landing], review: Review | None, translate: Translate) -> list[str]:
-    """Texts about the outcome in addition to the changes. `review`: the response's."""
+def landed_texts(
+    landings: Sequence[Landing], unsaved: Sequence[str], review: Review | None, translate: Translate
+) -> list[str]:
+    """Texts about the outcome in addition to the changes. `unsaved`: the paths of files that are as requested
+    only in the editor, `review`: the response's."""
     said = [hidden_amendments(review, translate)]
+    if unsaved:
+        said.append(
+            translate(
+                "{files} is changed in the editor but not on disk. The user must save it.",
+                plural="{files} are changed in the editor but not on disk. The user must save them.",
+                files=files_text(unsaved, translate),
+                count=len(unsaved),
+            )
+        )
     if review is not None and "amendments" in review:
         said.append(translate("The user accepted some of it with amendments. See review.amendments."))
     if folders := [folder for folder in map(created_folder, landings) if folder]:
