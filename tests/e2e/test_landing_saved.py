@@ -61,50 +61,33 @@ async def test_typing_right_after_the_save_leaves_the_change_on_disk(editor: Edi
     assert "+mine" in next_one["context"]["conflict"]["diff_since_read"]
 
 
+OVER = TEXT.replace("two", "my two")
+DONE = {  # texts of the document, and what is done with it
+    "undone": [TEXT],
+    "undone and typed": [f"{TEXT}mine\n"],
+    "undone and saved": [TEXT, "save"],
+    "undone, typed and saved": [f"{TEXT}mine\n", "save"],
+    "undone, typed over and saved": [TEXT, OVER, "save"],
+    "saved, undone and saved": ["save", TEXT, "save"],
+    "opened again": ["close", "open"],
+    "loaded again": ["write", f"{TEXT}theirs\n"],
+}
+
+
 @pytest.mark.parametrize("saves", [True, False], ids=["saves", "does not save"])
-@pytest.mark.parametrize(
-    "how",
-    [
-        "undone",
-        "undone and typed",
-        "undone and saved",
-        "undone, typed and saved",
-        "undone, typed over and saved",
-        "saved, undone and saved",
-        "opened again",
-        "loaded again",
-    ],
-)
+@pytest.mark.parametrize("how", DONE)
 async def test_what_is_nowhere_to_be_found_has_not_landed(
     root: Path, file: Path, how: str, saves: bool
 ) -> None:
     def apply(params: Message) -> object:
         editor.apply(params["edit"])
-        match how:
-            case "undone":
-                editor.change("a.py", TEXT)
-            case "undone and typed":
-                editor.change("a.py", TEXT + "mine\n")
-            case "undone and saved":
-                editor.change("a.py", TEXT)
-                editor.save("a.py")
-            case "undone, typed and saved":
-                editor.change("a.py", TEXT + "mine\n")
-                editor.save("a.py")
-            case "undone, typed over and saved":
-                editor.change("a.py", TEXT)
-                editor.change("a.py", TEXT.replace("two", "my two"))
-                editor.save("a.py")
-            case "saved, undone and saved":
-                editor.save("a.py")
-                editor.change("a.py", TEXT)
-                editor.save("a.py")
-            case "opened again":
-                editor.close("a.py")
-                editor.open("a.py")
-            case _:
-                file.write_text(TEXT + "theirs\n")
-                editor.change("a.py", TEXT + "theirs\n")
+        for step in DONE[how]:
+            if step == "write":
+                file.write_text(DONE[how][-1])
+            elif step in ("save", "close", "open"):
+                getattr(editor, step)("a.py")
+            else:
+                editor.change("a.py", step)
         return {"applied": True}
 
     options = AUTO | {"save_timeout_s": 0.1}
@@ -115,9 +98,8 @@ async def test_what_is_nowhere_to_be_found_has_not_landed(
         undone = await editor.request("agentfs/undo", {})
     assert not_there(answer)
     assert undone["error"]["code"] != "EXECUTION_ERROR"
-    left = {"loaded again": TEXT + "theirs\n", "undone, typed and saved": TEXT + "mine\n"}
-    left["undone, typed over and saved"] = TEXT.replace("two", "my two")
-    assert file.read_text() == left.get(how, TEXT)
+    left = {"loaded again": f"{TEXT}theirs\n", "undone, typed and saved": f"{TEXT}mine\n"}
+    assert file.read_text() == {**left, "undone, typed over and saved": OVER}.get(how, TEXT)
 
 
 @pytest.mark.parametrize("typed", [CHANGED.replace("2", "2, typed over"), "theirs\n"])
