@@ -11,7 +11,6 @@ from agentfs_lsp.domain.errors import (
     Conflict,
     DomainError,
     FileMissing,
-    NobodyToAsk,
     OutsideRoots,
     PolicyDenied,
     ReadRejected,
@@ -266,13 +265,6 @@ async def test_closing_a_folder_forgets_its_refusals_alone(work: FakeWorkspace) 
         await work.read("work/.env")
     work.reviewer.reads.append(True)
     assert (await work.read("other/.env")).content == "B=1\n"
-
-
-async def test_nobody_to_ask_is_no_yes(work: FakeWorkspace) -> None:
-    work.store.put(".env", "A=1\n")
-    work.reviewer.reads.append(NobodyToAsk("reading"))
-    with pytest.raises(NobodyToAsk):
-        await work.read(".env")
 
 
 async def test_a_session_has_only_so_many_reads_that_ask(work: FakeWorkspace) -> None:

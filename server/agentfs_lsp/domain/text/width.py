@@ -4,10 +4,8 @@ from __future__ import annotations
 
 _TAB_COLUMNS = 8
 
-
 _SHOWN_AS_CODES = "\u070f\u200c\u200d\ufffe\uffff"
 """Neovim shows these as `<200d>`. The others that any editor shows that way are escaped earlier."""
-
 
 _CODE_COLUMNS = 6
 
