@@ -423,6 +423,8 @@ class MemoryStaged:
                     with _about(swap.location):
                         self._store._reach("roll_back", swap.location)
                     self._store._undo(swap)
+            for swap in swaps:
+                self._store._reach("sync", swap.location)
         except DomainError as error:
             self._is_over = True
             unknown = LandingUnknown(swaps[0].location.relative, "system", getattr(why, "detail", ""))

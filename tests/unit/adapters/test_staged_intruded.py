@@ -122,16 +122,20 @@ def test_a_write_through_an_open_handle_is_heard(disk: Disk, monkeypatch: pytest
         pytest.skip("a plain rename lets the old file go at once")
     path = disk.put("a.py", b"old")
     staged = stage(disk, "a.py", b"new")
+    synced: list[bytes] = []
     with path.open("ab", buffering=0) as theirs:
 
         def write_meanwhile(folder: int) -> None:
-            theirs.write(b" and more")
+            if not synced:
+                theirs.write(b" and more")
+            synced.append(path.read_bytes())
 
         monkeypatch.setattr(staged_file, "sync", write_meanwhile)
         with pytest.raises(Conflict, match="reviewing"):
             staged.commit()
     staged.discard()
     assert path.read_bytes() == b"old and more"
+    assert synced == [b"new", b"old and more"]  # durably, too
 
 
 def test_touching_a_file_or_saving_the_same_again_is_no_conflict(disk: Disk) -> None:

@@ -99,6 +99,7 @@ class StagedFile(ABC):
                 except BaseException as error:
                     if self.returnable:
                         self.roll_back()
+                        sync(self._fd)
                     elif isinstance(error, OSError):
                         raise self._unknown(error) from error
                     raise
