@@ -57,7 +57,7 @@ async def test_a_part_applied_before_the_client_fell_silent_is_rolled_back(files
         assert not (files / "made").exists()
         assert len(editor.all(APPLY)) == 3, "the second of them is cancelled, the third rolls the first back"
     assert answer["error"]["code"] == "EXECUTION_ERROR"
-    assert answer["error"]["message"].startswith("operations[1] edit unsaved.py: ")
+    assert answer["context"]["files"] == [{"path": "unsaved.py", "landing": "editor"}]
 
 
 async def test_a_client_that_rolls_nothing_back_delays_no_answer(files: Path) -> None:

@@ -63,22 +63,28 @@ async def emacs(root: Path, server: list[str] | None = None, more: str = "") -> 
         yield editor
 
 
+async def turned_to_the_last_page(editor: RealEditor) -> str:
+    """The screens on the way; on the last page is "Approve"."""
+    await editor.screen.shows("make the window larger")
+    (letter,) = re.findall(r"The letter is (\w)\.", await editor.screen.shows("Choose an option: Reject"))
+    editor.screen.press(f"\x01\x0b{letter}\r")
+    shown, page = "", 1
+    while "Approve" not in str(question := (await editor.wire.seen(ASK, page := page + 1))["params"]):
+        lines = question["message"].split("\n")
+        screen = await editor.screen.shows(lambda text, lines=lines: all(one in text for one in lines))
+        assert ", by Ada\nChoose an option: Reject" in screen
+        shown += screen
+        onward = question["actions"][1]["title"]
+        editor.screen.press(f"\x01\x0b{onward}\r")  # C-a C-k: what stands there is "Reject"
+    lines = question["message"].split("\n")
+    shown += await editor.screen.shows(lambda text: all(one in text for one in lines))
+    return shown
+
+
 async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
     async with emacs(root, SERVER) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")
-        await editor.screen.shows("make the window larger")
-        (letter,) = re.findall(r"The letter is (\w)\.", await editor.screen.shows("Choose an option: Reject"))
-        editor.screen.press(f"\x01\x0b{letter}\r")
-        shown, page = "", 1
-        while "Approve" not in str(question := (await editor.wire.seen(ASK, page := page + 1))["params"]):
-            lines = question["message"].split("\n")
-            screen = await editor.screen.shows(lambda text, lines=lines: all(one in text for one in lines))
-            assert ", by Ada\nChoose an option: Reject" in screen
-            shown += screen
-            onward = question["actions"][1]["title"]
-            editor.screen.press(f"\x01\x0b{onward}\r")  # C-a C-k: what stands there is "Reject"
-        lines = question["message"].split("\n")
-        shown += await editor.screen.shows(lambda text: all(one in text for one in lines))
+        shown = await turned_to_the_last_page(editor)
         assert all(f"{line} ⏎\n" in shown for line in ("-two", "+2", "␣three"))
         editor.screen.press("\x01\x0bApprove\r")
         await editor.screen.shows("again to confirm")
@@ -124,6 +130,37 @@ async def test_with_the_lines_of_the_documents_c_g_is_a_no_at_once(root: Path) -
         await editor.screen.shows("Edit a.py (+1/-1), by Ada\nChoose an option")
         editor.screen.press(C_G)
         assert (await answer)["context"]["review"]["decision"] == "dismissed"
+
+
+@pytest.mark.parametrize("with_lines", [True, False])
+async def test_eglot_reports_an_edit_at_once_with_the_lines_of_the_documents(
+    root: Path, with_lines: bool
+) -> None:
+    """Else with the next key; the key that confirms the edit is not the next one."""
+    *_, lines = examples(section(text_of("editors.md"), "Emacs: eglot"), "elisp")
+    limit = "(setq-default eglot-workspace-configuration '((:agentfs . (:landing_timeout_s 5))))"
+    async with emacs(root, SERVER, limit + lines * with_lines) as editor:
+        (root / "a.txt").write_text(TEXT)
+        editor.screen.press("\x18\x06a.txt\r")
+        await editor.wire.seen("textDocument/didOpen", 2)
+        answer = await editor.read_and_edit("a.txt", "two", "2")
+        await turned_to_the_last_page(editor)
+        editor.screen.press("\x01\x0bApprove\r")
+        await editor.screen.shows("again to confirm")
+        await editor.screen.shows("Choose an option: Reject")
+        editor.screen.press("\x01\x0bApprove\r")
+        await editor.screen.shows("Proceed?")
+        editor.screen.press("y")
+        told = await answer
+        if with_lines:
+            assert told["data"]["landing"] == "editor"
+            return
+        assert told["context"]["files"] == [{"path": "a.txt", "landing": "editor"}]
+        editor.screen.press("\x06")
+        await editor.wire.seen("textDocument/didChange")
+        while not (history := await editor.wire.ask("agentfs/history", {}))["data"]["changes"]:
+            pass
+        assert history["data"]["changes"][0]["decision"] == "accepted"
 
 
 async def test_with_the_lines_of_the_documents_a_question_that_timed_out_closes(root: Path) -> None:

@@ -475,7 +475,7 @@ class Held:
     where: Literal["disk", "editor"]
 
 
-UnknownReason = Literal["system", "changed_otherwise", "closed", "not_rolled_back", "not_accepted"]
+UnknownReason = Literal["system", "changed_otherwise", "closed", "late", "not_rolled_back", "not_accepted"]
 
 
 class LandingUnknown(DomainError):

@@ -47,11 +47,12 @@ _AT_ONCE = 200
 
 
 def keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
-    """Store what landed of a proposal, or, as a change of its own that is the user's and not the session's
-    last, what the user applied after its end."""
+    """Store what landed of a proposal; what lands later is a change of its own. What the user applied after
+    its end without a decision ("withdrawn") is the user's, and not the session's last."""
     if not landed:
         return
-    change_id = token_hex(8) if decision == "withdrawn" else proposal.id
+    change_id = token_hex(8) if decision == "withdrawn" or proposal.recorded else proposal.id
+    proposal.recorded = True
     if decision != "withdrawn":
         ws.last_change[proposal.session] = change_id
     if not ws.settings.history.enabled:

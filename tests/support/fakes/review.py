@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 
 from agentfs_lsp.domain.errors import DomainError, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.splices import apply_splices
@@ -196,9 +196,11 @@ class ScriptedApplier:
         *,
         save: HowSaved | None = None,
         rolls_back: bool = True,
+        reverts_late: bool = False,
         applied_already: bool = False,
     ) -> None:
         self.applied_already = applied_already
+        self.reverts_late = reverts_late
         self.told: list[str] = []
         self.errors: list[Exception] = []
         self._editor = editor
@@ -211,9 +213,10 @@ class ScriptedApplier:
     def saves(self) -> bool:
         return self._save is not None
 
-    async def apply(self, edits: Sequence[DocumentEdit]) -> list[Applied]:
+    async def apply(self, edits: Sequence[DocumentEdit]) -> AsyncIterator[Applied]:
         self.told.append("apply")
-        return [await self._special.get(path_of(it.uri), self._how)(self._editor, it) for it in edits]
+        for edit in edits:
+            yield await self._special.get(path_of(edit.uri), self._how)(self._editor, edit)
 
     async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
         self.told.append("roll back")

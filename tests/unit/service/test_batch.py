@@ -358,7 +358,7 @@ async def test_documents_closed_without_a_save_leave_nothing_to_land(read: FakeW
 async def test_an_editor_that_is_silent_keeps_no_closed_file_from_landing(read: FakeWorkspace) -> None:
     read.editor.open("b.py")
     read.reviewer.accepts(ScriptedApplier(read.editor, pretends))
-    assert await each(read) == (["", "NotLanded"], ["landed"])
+    assert await each(read) == (["", "LandingUnknown"], ["landed"])
     assert read.store.bytes_of("a.py") == b"1\ntwo\nthree\n"
 
 

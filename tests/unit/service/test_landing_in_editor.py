@@ -7,6 +7,7 @@ from agentfs_lsp.service.change_request import Submitted
 from agentfs_lsp.service.proposal.change import Landing
 from support.fakes.disk import HOME
 from support.fakes.review import (
+    How,
     ScriptedApplier,
     applies_after,
     applies_and,
@@ -82,15 +83,17 @@ async def test_the_text_may_come_long_behind_the_answer(opened: FakeWorkspace) -
     assert (landed.where, opened.clock.seconds) == ("editor", 20)
 
 
-async def test_a_client_that_applied_nothing_in_time_is_not_believed(opened: FakeWorkspace) -> None:
-    error = await not_landed(opened, ScriptedApplier(opened.editor, pretends))
-    assert (error.reason, opened.clock.seconds) == ("late", 30)
-
-
-async def test_a_client_that_does_not_answer_is_not_waited_for_forever(opened: FakeWorkspace) -> None:
+@pytest.mark.parametrize("how", [pretends, never_answers, says_nothing])
+async def test_what_has_no_answer_or_report_in_time_may_still_come(opened: FakeWorkspace, how: How) -> None:
     opened.set(landing_timeout_s=5)
-    error = await not_landed(opened, ScriptedApplier(opened.editor, never_answers))
+    error = await unknown(opened, ScriptedApplier(opened.editor, how))
     assert (error.reason, opened.clock.seconds) == ("late", 5)
+    assert where(error) == [("a.py", "editor")]
+
+
+async def test_a_client_that_takes_back_what_is_late_is_not_waited_for_forever(opened: FakeWorkspace) -> None:
+    error = await not_landed(opened, ScriptedApplier(opened.editor, never_answers, reverts_late=True))
+    assert (error.reason, opened.clock.seconds) == ("late", 30)
 
 
 async def test_a_client_that_refuses_is_told_by_its_reason(opened: FakeWorkspace) -> None:
@@ -108,11 +111,6 @@ async def test_a_client_that_refuses_because_the_file_moved_is_told_so(opened: F
 
 async def test_what_arrived_counts_whatever_the_client_says(opened: FakeWorkspace) -> None:
     assert (await landing(opened, ScriptedApplier(opened.editor, applies_silently))).where == "editor"
-
-
-async def test_no_answer_says_nothing(opened: FakeWorkspace) -> None:
-    opened.set(landing_timeout_s=5)
-    assert (await not_landed(opened, ScriptedApplier(opened.editor, says_nothing))).reason == "late"
 
 
 async def test_typing_elsewhere_is_no_reason_to_miss_it(opened: FakeWorkspace) -> None:
@@ -151,8 +149,8 @@ async def test_a_document_closed_without_a_save_took_the_change_along(opened: Fa
 
 async def test_a_disk_that_moves_in_place_of_the_document_is_a_conflict(opened: FakeWorkspace) -> None:
     theirs = applies_and(lambda: opened.store.put("a.py", "one\ntwo\nthree\ntheirs\n"), pretends)
-    with pytest.raises(Conflict):
-        await edited(opened, ScriptedApplier(opened.editor, theirs))
+    error = await unknown(opened, ScriptedApplier(opened.editor, theirs))
+    assert isinstance(error.otherwise, Conflict)
     assert opened.store.bytes_of("a.py") == b"one\ntwo\nthree\ntheirs\n"
 
 

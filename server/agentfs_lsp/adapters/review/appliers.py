@@ -3,7 +3,7 @@ applied."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.service.proposal.review import Applied, DocumentEdit, Editor
@@ -13,6 +13,7 @@ class PlainApplier:
     """A plain, pinned `workspace/applyEdit` for a change that was allowed or approved elsewhere."""
 
     applied_already = False
+    reverts_late = False
 
     def __init__(self, editor: Editor, label: str) -> None:
         self._editor = editor
@@ -23,14 +24,16 @@ class PlainApplier:
         """A `save` client itself saves documents that had no unsaved changes."""
         return self._editor.traits.save
 
-    async def apply(self, edits: Sequence[DocumentEdit]) -> list[Applied]:
+    async def apply(self, edits: Sequence[DocumentEdit]) -> AsyncIterator[Applied]:
         """Send the edits, one document at a time, because not every editor applies several edits
         atomically."""
-        return [await self._editor.apply([edit], label=self._label) for edit in edits]
+        for edit in edits:
+            yield await self._editor.apply([edit], label=self._label)
 
     async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
         """Send the reverse edits in the same way."""
-        await self.apply(edits)
+        async for _ in self.apply(edits):
+            pass
 
     async def committed(self, save: Sequence[str]) -> Collection[str]:
         """Do nothing: a client that saves does so by itself."""

@@ -8,7 +8,7 @@ end. Only the wait for the user's settle has no time limit.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, TypeVar
@@ -67,6 +67,7 @@ class Conversation:
     """The conversation about a proposal. `proposal` is None after it has ended."""
 
     applied_already = False
+    reverts_late = True
 
     def __init__(self, proposal: Proposal, *, saves: bool) -> None:
         loop = asyncio.get_running_loop()
@@ -140,12 +141,13 @@ class Conversation:
 
     # --- the applier --------------------------------------------------------------------------------------
 
-    async def apply(self, edits: Sequence[DocumentEdit]) -> list[Applied]:
+    async def apply(self, edits: Sequence[DocumentEdit]) -> AsyncIterator[Applied]:
         """Respond to the settle with the edits to apply, and wait for `agentfs/applied`."""
         _resolve(self._settle_answer, Answer(edits=tuple(edits)))
         reports = await asyncio.shield(self._applied_report)
-        told = [reports.get(self._files.get(edit.uri, ""), NOT_DONE) for edit in edits]
-        return [Applied(report.done, report.reason) for report in told]
+        for edit in edits:
+            report = reports.get(self._files.get(edit.uri, ""), NOT_DONE)
+            yield Applied(report.done, report.reason)
 
     async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
         """Refuse `agentfs/applied`. What to revert is computed on the response, because the client may apply

@@ -64,9 +64,10 @@ class _NoApplier:
     """No document is open."""
 
     applied_already = False
+    reverts_late = False
     saves = False
 
-    async def apply(self, edits: Sequence[DocumentEdit]) -> NoReturn:
+    def apply(self, edits: Sequence[DocumentEdit]) -> NoReturn:
         """Never called."""
         raise AssertionError(edits)
 

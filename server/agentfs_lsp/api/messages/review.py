@@ -232,6 +232,7 @@ def landing_unknown(error: errors.LandingUnknown, translate: Translate) -> Error
         "system": shown(error.detail),
         "changed_otherwise": translate("the document was changed in another way in the meantime"),
         "closed": translate("the document was closed, and the file does not contain all of the change"),
+        "late": translate("the editor did not report it in time, and may still apply it"),
         "not_rolled_back": translate(
             "another file of the batch failed, and this change could not be reverted"
         ),

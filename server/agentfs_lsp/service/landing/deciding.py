@@ -57,8 +57,9 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
             told = _error_to_report(ws, proposal, ended, await watch.held())
             try:
                 if told is ended:
-                    _watch_for_rest(ws, proposal, proposal.changes)
+                    _watch_for_rest(ws, proposal, proposal.changes, watch)
                     raise
+                _watch_for_rest(ws, proposal, (), watch)
                 raise told from error
             finally:
                 del told, ended  # breaks a reference cycle that would keep the texts alive
@@ -72,7 +73,7 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
                 outcomes[number] = reported = _error_to_report(ws, proposal, outcome, there)
                 if not isinstance(reported, LandingUnknown):
                     missing.append(change)
-        _watch_for_rest(ws, proposal, missing)
+        _watch_for_rest(ws, proposal, missing, watch)
         return outcomes
 
 
@@ -233,10 +234,13 @@ async def _review(ws: Workspace, proposal: Proposal) -> tuple[Decision, Applier]
         raise
 
 
-def _watch_for_rest(ws: Workspace, proposal: Proposal, missing: Sequence[FileChange]) -> None:
-    """A slow editor that applies the change itself may still apply what was reported as missing from it."""
+def _watch_for_rest(ws: Workspace, proposal: Proposal, missing: Sequence[FileChange], watch: Watch) -> None:
+    """What an editor may still apply: what it was sent, or, if it applies the change itself, what was
+    reported as missing."""
     if missing and proposal.decision is not None and ws.reviewer.applies_itself(proposal):
         ws.afterwards(watch_for_late(ws, proposal, missing, ws.settings.landing_timeout_s))
+    if sent := [change for change in watch.outstanding if not change.is_blind]:
+        ws.afterwards(watch_for_late(ws, proposal, sent, WATCHED_S, proposal.decision))
 
 
 async def check_all_unmoved(ws: Workspace, proposal: Proposal) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Literal
 
-from agentfs_lsp.domain.errors import DomainError, NotLanded, Rejected
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded, Rejected
 from agentfs_lsp.domain.text.byte_order_mark import reads_same
 from agentfs_lsp.domain.text.textfile import encode
 from agentfs_lsp.service.files.snapshot import Snapshot
@@ -49,18 +49,25 @@ class InEditor:
         if not self._observations:
             return
         edits = [edit_of(observation.change) for observation in self._observations]
+        answers: list[Applied] = []
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
-                answers = await self._applier.apply(edits)
+                async for answer in self._applier.apply(edits):
+                    answers.append(answer)  # noqa: PERF401 - keeps those that came before the timeout
                 for observation, answer in zip(self._observations, answers, strict=True):
                     if not await self._is_refused(observation, answer):
                         if answer.applied:
                             observation.see_applied()
                         await observation.arrival()
         except TimeoutError:
-            for observation in self._observations:
-                if observation not in self._failed:
-                    await self._judge_silence(observation, "late")
+            for number, observation in enumerate(self._observations):
+                if observation in self._failed:
+                    continue
+                if number < len(answers):
+                    observation.outstanding = not observation.is_reported
+                elif number == len(answers):  # the others have not been sent
+                    observation.outstanding = not self._applier.reverts_late
+                await self._judge_silence(observation, "late")
 
     async def _is_refused(self, observation: Observation, answer: Applied) -> bool:
         is_blind = observation.change.is_blind
@@ -73,9 +80,12 @@ class InEditor:
 
     async def _judge_silence(self, observation: Observation, reason: Literal["late", "unchanged"]) -> None:
         """Handle the timeout; returns if the change has arrived after all."""
+        path = observation.change.path
         if observation.change.is_blind or not await self._is_there(observation):
-            late = NotLanded(observation.change.path, reason)
+            late = LandingUnknown(path, "late") if observation.outstanding else NotLanded(path, reason)
             self._failed[observation] = await self._not_there(observation, late)
+        else:
+            observation.outstanding = False
 
     async def _is_there(self, observation: Observation) -> bool:
         if observation.arrived or observation.holds_all:
@@ -86,7 +96,7 @@ class InEditor:
             return False
         return _came_to_disk(now, observation.change)
 
-    async def _not_there(self, observation: Observation, otherwise: NotLanded) -> DomainError:
+    async def _not_there(self, observation: Observation, otherwise: DomainError) -> DomainError:
         """Why the change is missing: a Conflict if the file moved, else `otherwise`. For a blind change only
         the client's word counts, because a right guess can't be seen to arrive."""
         change = observation.change

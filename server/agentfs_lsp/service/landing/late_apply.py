@@ -1,8 +1,9 @@
-"""Detect changes that the editor applies from a preview after the agent has its answer. Nobody
-approves them any more; they are the user's own edit, and history records them as such
+"""Detect changes that the editor applies, or reports, after the agent has its answer, and record them
 (docs/protocol.md#11-history-and-undo).
 
-Some editors leave the preview open when the request is cancelled, and slow ones apply it file by file.
+Some editors leave a preview open when the request is cancelled, and slow ones apply it file by file: that is
+the user's own edit, which nobody approves any more. Others apply an approved edit only once the user has
+answered something, or report it only with the next key.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.observing import Observation, previewed
 from agentfs_lsp.service.proposal.change import FileChange, Landing
-from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.service.proposal.proposal import Decision, Proposal
 from agentfs_lsp.service.state.workspace import Workspace
 
 WATCHED_S = 3600
@@ -23,10 +24,14 @@ MAX_WATCHED = 16
 
 
 async def watch_for_late(
-    ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], limit_s: float
+    ws: Workspace,
+    proposal: Proposal,
+    changes: Sequence[FileChange],
+    limit_s: float,
+    decision: Decision | None = None,
 ) -> None:
     """Wait for these changes of the proposal to appear in their documents, whole or in part, and add those
-    that do to history."""
+    that do to history. `decision`: they were approved, and may come one by one."""
     if ws.late_watched >= MAX_WATCHED:
         return
     ws.late_watched += 1
@@ -39,15 +44,23 @@ async def watch_for_late(
     landed = [
         (change, Landing.unsaved(final)) for change, final in zip(changes, applied, strict=True) if final
     ]
-    keep(ws, proposal, "withdrawn", "user", landed)
+    if decision is None:
+        keep(ws, proposal, "withdrawn", "user", landed)
+        return
+    keep(ws, proposal, decision.decision, decision.by, landed)
+    rest = [change for change, final in zip(changes, applied, strict=True) if not final]
+    if landed and rest:
+        await watch_for_late(ws, proposal, rest, limit_s, decision)
 
 
 async def _applied(ws: Workspace, observation: Observation) -> FileChange | None:
-    """The change as the user applied it. None if its text comes from another change of the file, which is
-    pending, or from the disk: whoever opens a file that holds the change applies nothing."""
+    """The change as the editor applied it. None if its text may come from another change of the file, which
+    is landing, or from the disk: whoever opens a file that holds the change applies nothing."""
     change = await observation.any_of_it()
-    if any(change.absolute in other.files for other in ws.proposals):
-        return None
+    for other in ws.proposals:
+        lands = other.decision is not None or ws.reviewer.applies_itself(other)
+        if lands and change.absolute in other.files:
+            return None
     try:
         now = await ws.look(change.base.location)
     except DomainError:

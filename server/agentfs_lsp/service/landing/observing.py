@@ -42,6 +42,7 @@ class Observation:
     """Watches one change's document while the context is open.
 
     `arrived`: some version held exactly the accepted text. `refused`: the client says it applied nothing.
+    `outstanding`: the client has not answered in time, or not reported what it says it applied.
     `every_version`: compare each version on arrival even if the document is large, which takes milliseconds
     on the event loop each time. Otherwise only those whose size has changed as the change, or one of its
     hunks, would change it: most keys do not cost a look at the text."""
@@ -65,6 +66,7 @@ class Observation:
         self.accept(change)
         self.arrived = False
         self.refused = False
+        self.outstanding = False
 
     def __enter__(self) -> Self:
         self._end = self._documents.watch(self._absolute, self._seen)
@@ -85,6 +87,12 @@ class Observation:
         return document is not None and (not document.in_sync or self._is_in(document.text))
 
     @property
+    def is_reported(self) -> bool:
+        """Whether the client has reported any new version of the document, or closed it."""
+        document, buffer = self._documents.at(self._absolute), self.change.base.buffer
+        return document is None or buffer is None or document.version != buffer.version
+
+    @property
     def holds_all(self) -> bool:
         """Whether the current document holds all that the change inserted, with edits elsewhere."""
         document = self._documents.at(self._absolute)
@@ -98,7 +106,9 @@ class Observation:
         path = self.change.path
         document = self._documents.at(self._absolute)
         is_in_document = document is not None and (
-            not document.in_sync or await off_loop(len(document.text), self._is_in, document.text)
+            self.outstanding
+            or not document.in_sync
+            or await off_loop(len(document.text), self._is_in, document.text)
         )
         found = [Held(path, "editor")] if is_in_document else []
         try:
@@ -172,8 +182,8 @@ class Observation:
             await self.more()
 
     async def any_of_it(self) -> FileChange:
-        """Wait for the accepted text or part of it, and return the change that gives the text."""
-        while not self.arrived:
+        """Wait for the accepted text, perhaps edited elsewhere, or part of it; return the change made."""
+        while not (self.arrived or self.holds_all):
             if self._part is not None:
                 return self.change.amended(self._part)
             await self.more()
@@ -291,6 +301,11 @@ class Watch(ExitStack):
         self.enter_context(observation)
         self._observations.append(observation)
         return observation
+
+    @property
+    def outstanding(self) -> list[FileChange]:
+        """The changes that the client may still apply or report."""
+        return [one.change for one in self._observations if one.outstanding]
 
     async def held(self) -> Mapping[str, tuple[Held, ...]]:
         """Where part of the observed changes is, or may be, by real absolute path. Consistent across files:

@@ -121,6 +121,8 @@ class Proposal:
         self.atomic: Final = origin.atomic
         self.blind: Final = origin.blind
         self.by_user: Final = origin.by_user
+        self.recorded = False
+        """Whether history has a change with its id."""
         self._clock = clock
         self._task = asyncio.current_task()
         self._state: State = "asked"

@@ -5,7 +5,7 @@ Texts are `str` with their own line ends; offsets are code points.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Protocol
@@ -100,8 +100,12 @@ class Applier(Protocol):
     def saves(self) -> bool:
         """Whether the client saves the documents it edited."""
 
-    async def apply(self, edits: Sequence[DocumentEdit]) -> Sequence[Applied]:
-        """Send the edits and wait for the client's response to each."""
+    @property
+    def reverts_late(self) -> bool:
+        """Whether the client reverts what it applies after the landing has failed."""
+
+    def apply(self, edits: Sequence[DocumentEdit]) -> AsyncIterator[Applied]:
+        """Send the edits and wait for the client's response to each, in order."""
 
     async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:
         """The change failed with `error`: have the client undo what it applied, using these edits."""

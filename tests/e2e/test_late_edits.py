@@ -1,0 +1,128 @@
+"""Edits that the editor applies, or reports, after `landing_timeout_s`: the response does not exclude them,
+and history records them (docs/protocol.md#9-review-and-landing, docs/protocol.md#11-history-and-undo)."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.client import TIMEOUT_S
+from support.editor import APPLY, AUTO, NO_ANSWER, Editor, configure, editing
+from support.personas import pressing
+from support.sample import TEXT
+from support.wire import Message
+
+CHANGED = TEXT.replace("two", "2")
+OPERATIONS = [
+    {"tool": "edit", "params": {"path": path, "old_string": "two", "new_string": "2"}}
+    for path in ("a.py", "b.py")
+]
+
+
+@pytest.fixture
+async def editor(root: Path) -> AsyncIterator[Editor]:
+    async with editing(root, options=AUTO) as editor:
+        for name in ("a.py", "b.py"):
+            (root / name).write_text(TEXT)
+            editor.open(name)
+            await editor.read(name)
+        yield editor
+
+
+def applying_unreported(editor: Editor) -> None:
+    """Applies edits at once, but reports them only with `catch_up`, like eglot with the next key."""
+    editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"], tell=False)}
+
+
+async def asked(editor: Editor, request: Any, edits: int = 1) -> Message:
+    """The response to a request whose last edit times out."""
+    answer = await editor.in_vain(request, edits)
+    assert (answer["error"]["code"], answer["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
+    assert "Nothing was changed." not in answer["text"]
+    assert "Read the file before you continue." in answer["text"]
+    return answer
+
+
+async def recorded(editor: Editor) -> Message:
+    """The first change in history, once there is one."""
+    async with asyncio.timeout(TIMEOUT_S):
+        while not (changes := (await editor.request("agentfs/history"))["data"]["changes"]):
+            pass
+    editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
+    first: Message = changes[0]
+    return first
+
+
+def text_of(editor: Editor, path: str) -> str:
+    return editor.documents[editor.uri(path)].text
+
+
+@pytest.mark.parametrize("typed", ["", "mine\n"])
+async def test_what_is_said_to_be_applied_and_not_reported_may_be_there(editor: Editor, typed: str) -> None:
+    applying_unreported(editor)
+    answer = await asked(editor, editor.edit("a.py", "two", "2"))
+    assert answer["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
+    assert (await editor.request("agentfs/undo"))["error"]["code"] == "NOT_FOUND"
+    editor.change("a.py", text_of(editor, "a.py") + typed)
+    change = await recorded(editor)
+    assert (change["decision"], change["files"][0]["path"]) == ("allowed", "a.py")
+    assert (await editor.request("agentfs/undo"))["data"]["undone"] == change["change_id"]
+    assert text_of(editor, "a.py") == TEXT + typed
+
+
+async def test_all_files_of_a_batch_that_were_not_reported_are_told_and_undone_together(
+    editor: Editor,
+) -> None:
+    applying_unreported(editor)
+    answer = await asked(editor, editor.request("agentfs/batch", {"operations": OPERATIONS}), 2)
+    assert [one["path"] for one in answer["context"]["files"]] == ["a.py", "b.py"]
+    with editor.in_one_piece():
+        for name in ("a.py", "b.py"):
+            editor.catch_up(name)
+    assert [one["path"] for one in (await recorded(editor))["files"]] == ["a.py", "b.py"]
+    await editor.request("agentfs/undo")
+    assert text_of(editor, "a.py") == text_of(editor, "b.py") == TEXT
+
+
+async def test_an_edit_never_answered_may_still_be_applied(editor: Editor) -> None:
+    """Of a batch, only the file whose edit was sent."""
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    answer = await asked(editor, editor.request("agentfs/batch", {"operations": OPERATIONS}))
+    assert answer["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
+    assert editor.apply((await editor.seen(APPLY))["edit"])
+    assert [one["path"] for one in (await recorded(editor))["files"]] == ["a.py"]
+    await editor.request("agentfs/undo")
+    assert text_of(editor, "a.py") == text_of(editor, "b.py") == TEXT
+
+
+async def test_what_arrives_beside_a_file_that_landed_is_a_change_of_its_own(editor: Editor) -> None:
+    editor.answers[APPLY] = lambda params: (
+        NO_ANSWER if len(editor.all(APPLY)) == 2 else {"applied": editor.apply(params["edit"])}
+    )
+    params = {"operations": OPERATIONS, "atomic": False}
+    answer = await editor.in_vain(editor.request("agentfs/batch", params), 2)
+    assert [one["landing"] for one in answer["data"]["results"]] == ["editor", "unknown"]
+    assert editor.apply((await editor.seen(APPLY, 2))["edit"])
+    async with asyncio.timeout(TIMEOUT_S):
+        while (await recorded(editor))["change_id"] == answer["data"]["change_id"]:
+            pass
+    await editor.request("agentfs/undo")
+    assert (text_of(editor, "a.py"), text_of(editor, "b.py")) == (CHANGED, TEXT)
+
+
+async def test_an_edit_proposed_again_does_not_hide_the_first(editor: Editor) -> None:
+    """The user's keys in answer to the second question make the editor report the first edit."""
+    applying_unreported(editor)
+    await asked(editor, editor.edit("a.py", "two", "2"))
+    await editor.read("a.py")
+
+    def reject(params: Message) -> object:
+        editor.catch_up("a.py")
+        return pressing("Reject")(params)
+
+    editor.answers["window/showMessageRequest"] = reject
+    configure(editor, approval={"mode": "manual"})
+    await editor.edit("a.py", "two", "2")
+    assert (await recorded(editor))["decision"] == "allowed"
