@@ -15,6 +15,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
         (b"a\rb\r", "a\nnew\n", b"a\rnew\r", ["line_ends"]),
         (b"a\r\nb\nc\r", "a\nB\nc\nd\n", b"a\r\nB\nc\rd\r", ["line_ends"]),
         (b"a\r\nb\r\n", "a\r\nc\r\n", b"a\r\nc\r\n", []),
+        (b"a\r\nb", "a\nb\nc", b"a\r\nb\r\nc", ["line_ends"]),
         (b"a\nb", "a\nb\n", b"a\nb\n", []),
         (b"a\nb\n", "a\nb", b"a\nb", []),
         (b"a", "b\r\nc\nd", b"b\r\nc\nd", []),

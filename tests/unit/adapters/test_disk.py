@@ -18,9 +18,7 @@ from agentfs_lsp.domain.errors import (
     OutsideRoots,
     SystemFailed,
     SystemRefused,
-    TooLarge,
 )
-from agentfs_lsp.service.files.store import Location
 from unit.adapters.conftest import Disk
 
 
@@ -36,16 +34,6 @@ def test_a_file_is_read_whole_with_what_the_system_says_of_it(disk: Disk) -> Non
     assert (blob.stat.mtime_ns, blob.stat.size) == (found.st_mtime_ns, len(data))
     assert (blob.stat.inode, blob.stat.device) == (found.st_ino, found.st_dev)
     assert (blob.stat.mode, blob.stat.links) == (found.st_mode, 2)
-
-
-@pytest.mark.parametrize("size", [0, 1, 4096, 3_000_000])
-def test_every_size_up_to_the_limit_is_read_and_none_above(disk: Disk, size: int) -> None:
-    disk.put("f", b"x" * size)
-    assert disk.read("f", size).data == b"x" * size
-    if size:
-        with pytest.raises(TooLarge) as refused:
-            disk.read("f", size - 1)
-        assert (refused.value.size, refused.value.limit) == (size, size - 1)
 
 
 def _make(disk: Disk, kind: str) -> None:
@@ -195,9 +183,3 @@ def test_each_thing_the_system_says_has_its_word(code: int, expected: type[Domai
     assert told.path == "a/b"
     if isinstance(told, (SystemRefused, SystemFailed)):
         assert (told.reason, told.detail) == ("system", os.strerror(code))
-
-
-def test_a_location_below_an_unknown_root_is_outside(disk: Disk) -> None:
-    stranger = Location(type(disk.root)("x", str(disk.outside), ""), "secret")
-    with pytest.raises(OutsideRoots):
-        disk.store.stat(stranger)

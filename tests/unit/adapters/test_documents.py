@@ -18,23 +18,6 @@ def test_changes_follow_in_order_each_on_the_one_before(documents: OpenDocuments
     assert (document.text, document.version, document.in_sync) == ("one zwei!\n", 5, True)
 
 
-@pytest.mark.parametrize(
-    ("encoding", "column"), [("utf-16", 3), ("utf-8", 7), ("utf-32", 2)], ids=["utf-16", "utf-8", "utf-32"]
-)
-def test_columns_count_as_agreed(documents: OpenDocuments, file: Path, encoding: Any, column: int) -> None:
-    documents.encoding = encoding
-    document = opened(documents, file, "\n漢😀x")
-    documents.changed(changing(file.as_uri(), 2, at((1, column), (1, column + 1), "y")))
-    assert (document.text, document.in_sync) == ("\n漢😀y", True)
-
-
-@pytest.mark.parametrize("content", ["\f", "\v", "\x1c", "\x85", "\u2028", "\u2029"])
-def test_what_ends_no_line_in_an_editor_ends_none(documents: OpenDocuments, file: Path, content: str) -> None:
-    document = opened(documents, file, f"a{content}b\rc\r\nd\ne")
-    documents.changed(changing(file.as_uri(), 2, at((3, 0), (3, 1), "E"), at((0, 2), (0, 3), "B")))
-    assert document.text == f"a{content}B\rc\r\nd\nE"
-
-
 def test_whole_texts_and_places_behind_the_end_are_followed(documents: OpenDocuments, file: Path) -> None:
     document = opened(documents, file)
     documents.changed(changing(file.as_uri(), 2, {"text": "whole"}, at((0, 99), (99, 0), "!")))
@@ -180,7 +163,35 @@ def test_documents_without_a_file_are_kept_by_their_uri(documents: OpenDocuments
 def test_a_document_opened_through_a_link_is_found_by_the_file(documents: OpenDocuments, file: Path) -> None:
     folder = file.parent / "folder"
     folder.symlink_to(file.parent)
-    documents.opened(opening((folder / file.name).as_uri(), "through a link"))
+    uri = (folder / file.name).as_uri()
+    beside = opened(documents, file)
+    documents.opened(opening(uri, "through a link"))
+    documents.saved({"textDocument": named(uri)})
+    documents.changed(changing(uri, 2, at((0, 0), (0, 0), "typed ")))
     document = documents.at(str(file))
     assert document is not None
-    assert document.text == "through a link"
+    assert document.text == "typed through a link"
+    documents.closed({"textDocument": named(uri)})
+    assert documents.at(str(file)) is beside
+
+
+def test_a_watch_that_fails_or_ends_while_told_is_no_harm_to_others(
+    documents: OpenDocuments, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    seen: list[str] = []
+
+    def fail() -> None:
+        seen.append("failing")
+        raise ValueError("a defect")
+
+    def once() -> None:
+        seen.append("once")
+        end()
+
+    documents.watch(str(file), fail)
+    end = documents.watch(str(file), once)
+    documents.watch(str(file), lambda: seen.append("last"))
+    opened(documents, file)
+    opened(documents, file)
+    assert seen == ["failing", "once", "last", "failing", "last"]
+    assert "while telling of a document" in caplog.text

@@ -72,14 +72,6 @@ def ids(store: SqliteHistory, limit: int = 100_000, **wanted: Any) -> list[str]:
     return [one.id for one in store.find([ROOT], HistoryQuery(limit, **wanted))]
 
 
-@pytest.mark.parametrize("text", ["", "plain\n", "\r\n\u2028é🙂", "lone \udcff surrogate"])
-def test_what_is_kept_is_found_as_it_was(history: SqliteHistory, text: str) -> None:
-    kept = change(1, text, "b" + text, agent=text, explanation=text)
-    kept = kept._replace(files=(kept.files[0]._replace(accepted="c" + text),))
-    history.keep(0, lambda: kept)
-    assert history.find([ROOT], HistoryQuery(1, texts=True)) == [kept]
-
-
 def test_the_store_stays_under_its_limit_and_keeps_the_newest(history: SqliteHistory, folder: Path) -> None:
     noise = random.Random(1)
     most = 0

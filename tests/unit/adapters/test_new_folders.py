@@ -4,25 +4,9 @@ import os
 
 import pytest
 
-from agentfs_lsp.domain.errors import FolderMissing, MalformedPath, OutsideRoots
+from agentfs_lsp.domain.errors import MalformedPath, OutsideRoots
 from support.staging import stage
 from unit.adapters.conftest import Disk
-
-
-def test_missing_folders_are_made_and_told(disk: Disk) -> None:
-    disk.put("src/a.py", b"")
-    landed = stage(disk, "src/one/two/new.py", b"x").commit()
-    assert landed.created_dirs == ("src/one", "src/one/two")
-    assert (disk.path / "src/one/two/new.py").read_bytes() == b"x"
-
-
-def test_missing_folders_are_gone_again_when_nothing_lands(disk: Disk) -> None:
-    disk.put("src/a.py", b"")
-    staged = stage(disk, "src/one/two/new.py", b"x")
-    assert (disk.path / "src/one/two").is_dir()
-    staged.discard()
-    staged.discard()
-    assert disk.names("src") == {"a.py"}
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
@@ -39,12 +23,6 @@ def test_a_folder_that_two_files_need_stays_with_the_one_that_lands(disk: Disk, 
     assert staged[lands].commit().created_dirs == ("new", "new/deep")
     staged[1 - lands].discard()
     assert disk.names("new/deep") == {"ab"[lands] + ".py"}
-
-
-def test_without_leave_no_folder_is_made(disk: Disk) -> None:
-    with pytest.raises(FolderMissing):
-        stage(disk, "one/new.py", b"x", create_dirs=False)
-    assert disk.names() == set()
 
 
 @pytest.mark.parametrize("relative", ["file/new.py", "file/one/new.py"])

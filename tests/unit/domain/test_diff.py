@@ -18,11 +18,6 @@ def test_scattered_changes_are_hunks_of_their_own() -> None:
     assert counts("".join(old), hunks) == (2, 3)
 
 
-def test_a_missing_final_newline_is_a_change_of_its_line() -> None:
-    assert diff("a\nb", "a\nb\n") == (Splice(2, 3, "b\n"),)
-    assert counts("a\nb", diff("a\nb", "a\nb\n")) == (1, 1)
-
-
 def test_edits_among_few_different_lines_are_found() -> None:
     old = ["{\n", "}\n", "\n", "x\n"] * 500
     new = list(old)
@@ -30,11 +25,6 @@ def test_edits_among_few_different_lines_are_found() -> None:
     del new[1500]
     hunks = diff("".join(old), "".join(new))
     assert counts("".join(old), hunks) == (1, 1)
-
-
-def test_equal_texts_have_no_hunks() -> None:
-    assert diff("a\r\nb", "a\r\nb") == ()
-    assert widen("a\nb\n", [Splice(2, 3, "b")]) == ()
 
 
 @pytest.mark.parametrize(

@@ -11,20 +11,6 @@ def made(base: str, wanted: str, lone_eol: str = "\n") -> str:
     return apply_splices(base, splices_towards(base, wanted, lone_eol))
 
 
-@pytest.mark.parametrize(
-    ("base", "wanted", "expected"),
-    [
-        ("a\r\nb\r\n", "a\nnew\nb\n", "a\r\nnew\r\nb\r\n"),
-        ("a\nb\n", "a\r\nnew\r\nb\r\n", "a\nnew\nb\n"),
-        ("a\rb\r", "a\nnew\nb\n", "a\rnew\rb\r"),
-        ("a\r\nb", "a\nb\nc", "a\r\nb\r\nc"),
-        ("a\r\nb\r\n", "a\nb", "a\r\nb"),
-    ],
-)
-def test_new_lines_end_as_the_files_do(base: str, wanted: str, expected: str) -> None:
-    assert made(base, wanted) == expected
-
-
 def test_lines_of_a_mixed_file_keep_their_own_ends() -> None:
     assert made("a\r\nb\nc\rd\n", "a\nb\nnew\nc\nd\n") == "a\r\nb\nnew\nc\rd\n"
     assert made("a\r\nb\nc\rd\n", "A\nb\nc\nd\n") == "A\r\nb\nc\rd\n"
@@ -34,19 +20,6 @@ def test_lines_of_a_mixed_file_keep_their_own_ends() -> None:
 def test_where_the_file_has_no_line_ends_the_given_one_is_taken() -> None:
     assert made("a", "a\nb\n", "\r\n") == "a\r\nb\r\n"
     assert made("", "a\r\nb\n", "\r") == "a\rb\r"
-
-
-@pytest.mark.parametrize(
-    ("base", "wanted"),
-    [
-        ("a\rb\n\n", "a\n\n"),  # the line between them is removed
-        ("a\rb\n", "a\n\n\n"),  # empty lines after a carriage return
-        ("b\rc\n\n", "b\nnew\n\n"),
-    ],
-)
-def test_a_carriage_return_and_a_line_feed_of_two_lines_stay_two_line_ends(base: str, wanted: str) -> None:
-    result = made(base, wanted)
-    assert result.replace("\r\n", "\n").replace("\r", "\n") == wanted
 
 
 def test_a_large_mixed_file_is_placed_right() -> None:

@@ -47,14 +47,6 @@ def test_part_of_a_text_is_split_as_if_it_stood_alone() -> None:
     assert list(lines.blocks_of_lines(text, 3, 3)) == []
 
 
-def test_the_feed_of_a_pair_belongs_to_its_line() -> None:
-    text = "ab\r\ncd"
-    assert [lines.line_of(text, at) for at in range(len(text) + 1)] == [1, 1, 1, 1, 2, 2, 2]
-    assert lines.line_start(text, 3) == 0
-    assert lines.line_end(text, 3) == 4
-    assert not lines.starts_line(text, 3)
-
-
 def test_lines_past_the_end_begin_at_the_end() -> None:
     assert [lines.offset_of_line("a\nb", line) for line in (0, 1, 2, 3, 9)] == [0, 0, 2, 3, 3]
 

@@ -11,13 +11,6 @@ def shown(old: str, new: str, path: str = "a.py") -> str:
     return preview(old, diff(old, new), path).text
 
 
-def test_an_update_names_both_sides_and_shows_three_lines_around() -> None:
-    old = "".join(f"{n}\n" for n in range(1, 10))
-    assert shown(old, old.replace("5", "five"), "src/a.py") == (
-        "--- a/src/a.py\n+++ b/src/a.py\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n"
-    )
-
-
 def test_created_and_deleted_files_come_from_and_go_nowhere() -> None:
     text = "a\nb"
     assert preview("", diff("", text), "n", operation="create").text == (

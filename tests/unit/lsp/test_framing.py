@@ -42,21 +42,6 @@ def test_any_spelling_of_the_header_is_understood(header: bytes) -> None:
     assert frames(data) == one_by_one(data) == [Body(b"{}"), Body(b"[]")]
 
 
-def test_line_ends_at_the_begin_of_a_body_are_its_own() -> None:
-    assert frames(framed(b"\n\r\n{}")) == one_by_one(framed(b"\n\r\n{}")) == [Body(b"\n\r\n{}")]
-
-
-def test_an_empty_body_is_a_body() -> None:
-    assert frames(framed(b""), framed(b"{}")) == [Body(b""), Body(b"{}")]
-
-
-def test_nothing_is_given_before_it_is_whole() -> None:
-    framer = Framer(LIMIT)
-    assert list(framer.feed(b"Content-Length: 10\r\n\r\n{")) == []
-    assert list(framer.feed(b"        ")) == []
-    assert list(framer.feed(b"}")) == [Body(b"{        }")]
-
-
 def test_what_was_fed_is_kept_where_the_caller_stops_in_between() -> None:
     framer = Framer(LIMIT)
     assert next(framer.feed(framed(b"1") + framed(b"2") + framed(b"3"))) == Body(b"1")
@@ -109,10 +94,6 @@ def test_a_body_over_the_limit_is_skipped_and_reported_with_its_start() -> None:
     data = framed(large) + framed(b"{}")
     expected = [TooLarge(len(large), large[:HEAD]), Body(b"{}")]
     assert frames(data, max_body=5000) == one_by_one(data, max_body=5000) == expected
-
-
-def test_a_small_body_over_a_smaller_limit_is_told_whole() -> None:
-    assert frames(framed(b"12345"), framed(b"1234"), max_body=4) == [TooLarge(5, b"12345"), Body(b"1234")]
 
 
 def test_what_is_skipped_is_not_kept() -> None:

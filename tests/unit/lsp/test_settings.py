@@ -6,18 +6,13 @@ from agentfs_lsp.domain.policy.tightening import Tightening
 from agentfs_lsp.domain.settings.groups import Approval
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import english
-from agentfs_lsp.lsp.configuration.layers import LayerName, Layers, effective
+from agentfs_lsp.lsp.configuration.layers import LayerName, effective
 from agentfs_lsp.lsp.configuration.messages import problem_text
 from agentfs_lsp.service.files.store import Root
 from support.layers import layered, told
 
 AUTO = {"approval": {"mode": "auto_edit"}}
 STRICT = Settings(save="never")
-
-
-def test_nothing_set_is_the_defaults() -> None:
-    layers = Layers()
-    assert (layers.settings, layers.problems) == (Settings(), ())
 
 
 def test_each_layer_is_put_over_the_ones_below_in_whatever_order_they_come() -> None:
@@ -34,12 +29,6 @@ def test_a_layer_replaces_its_own_last_answer_wholly() -> None:
     layers = layered(("configuration", AUTO), ("configuration", {"diff": {"context": 1}}))
     assert layers.settings.approval.mode == "manual"
     assert layers.settings.diff.context == 1
-
-
-@pytest.mark.parametrize("gone", [None, {}, []])
-def test_a_section_that_is_gone_from_the_configuration_is_no_longer_in_force(gone: object) -> None:
-    layers = layered(("configuration", AUTO), ("configuration", gone))
-    assert (layers.settings, layers.problems) == (Settings(), ())
 
 
 def test_a_list_replaces_a_list() -> None:
@@ -59,13 +48,6 @@ def test_null_and_absent_change_nothing(nothing: object) -> None:
     assert layers.problems == ()
 
 
-@pytest.mark.parametrize("raw", [AUTO, {"agentfs": AUTO}, {"agentfs": AUTO, "python": {"x": 1}}])
-def test_a_pushed_change_carries_the_section_by_name_or_alone(raw: object) -> None:
-    layers = layered(("changed", raw))
-    assert layers.settings.approval.mode == "auto_edit"
-    assert layers.problems == ()
-
-
 @pytest.mark.parametrize("name", ["initialization", "configuration"])
 def test_the_section_may_be_wrapped_in_its_name(name: LayerName) -> None:
     layers = layered((name, {"agentfs": {"switches": {"x": True}, "paths": "absolute"}}))
@@ -80,12 +62,6 @@ def test_the_section_may_be_wrapped_in_its_name(name: LayerName) -> None:
 def test_settings_pushed_for_other_programs_contain_none_of_ours(raw: object) -> None:
     layers = layered(("changed", AUTO), ("changed", raw))
     assert (layers.settings, layers.problems) == (Settings(), ())
-
-
-def test_a_pushed_null_only_says_that_something_changed() -> None:
-    layers = layered(("changed", AUTO), ("changed", None))
-    assert layers.settings.approval.mode == "auto_edit"
-    assert layered(("changed", AUTO), ("changed", {"agentfs": None})).settings == Settings()
 
 
 def test_a_key_may_be_written_with_its_dot() -> None:

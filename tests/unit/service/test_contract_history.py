@@ -56,8 +56,10 @@ def found(history: History, wanted: HistoryQuery, *roots: str) -> list[str]:
     return [one.id for one in history.find(roots or (ROOT,), wanted)]
 
 
-def test_what_is_kept_is_found_as_it_was(history: History) -> None:
-    kept = record(1, file()._replace(folders_made=2, accepted="accepted"))
+@pytest.mark.parametrize("text", ["", "plain\n", "\r\n\u2028é🙂", "lone \udcff surrogate"])
+def test_what_is_kept_is_found_as_it_was(history: History, text: str) -> None:
+    kept = record(1, file()._replace(folders_made=2, before=text, after="b" + text, accepted="c" + text))
+    kept = kept._replace(agent=text, explanation=text)
     keep(history, kept)
     assert history.find([ROOT], HistoryQuery(1, texts=True)) == [kept]
 

@@ -39,15 +39,6 @@ async def test_a_new_file_is_made_with_its_folders(work: FakeWorkspace) -> None:
     assert work.ended == ["landed"]
 
 
-async def test_a_file_is_replaced_in_its_own_line_ends(work: FakeWorkspace) -> None:
-    work.store.put("a.txt", "one\r\ntwo\r\n")
-    await work.read("a.txt")
-    work.reviewer.accepts()
-    done = await work.write("a.txt", "one\n2\n")
-    assert work.store.bytes_of("a.txt") == b"one\r\n2\r\n"
-    assert [one.kind for one in done.change.corrections] == ["line_ends"]
-
-
 async def test_what_is_so_already_lands_nothing(work: FakeWorkspace) -> None:
     work.store.put("a.txt", "one\n")
     await work.read("a.txt")
@@ -66,13 +57,6 @@ async def test_empty_content_is_meant_only_where_it_is_said(work: FakeWorkspace)
         with pytest.raises(EmptyContent):
             await work.write("a.py", content)
     assert await written(work, "a.py", "", allow_empty=True) == b""
-
-
-async def test_a_byte_order_mark_is_the_files_own(work: FakeWorkspace) -> None:
-    assert await written(work, "new.txt", "\ufeffone\n") == b"one\n"
-    work.store.put("marked.txt", b"\xef\xbb\xbfone\n")
-    await work.read("marked.txt")
-    assert await written(work, "marked.txt", "two\n") == b"\xef\xbb\xbftwo\n"
 
 
 async def test_a_mark_that_the_editor_keeps_in_its_text_stays(work: FakeWorkspace) -> None:
@@ -155,15 +139,6 @@ async def test_nul_is_not_put_in(work: FakeWorkspace) -> None:
     with pytest.raises(NulPutIn) as refused:
         await work.write("a.txt", "one\na\0b\n")
     assert refused.value.line == 2
-
-
-async def test_what_the_encoding_cannot_express_is_not_put_in(work: FakeWorkspace) -> None:
-    work.set(encoding__default="latin-1")
-    work.store.put("a.txt", b"gr\xfc\xdfe\ntwo\n")
-    await work.read("a.txt")
-    with pytest.raises(Unencodable) as refused:
-        await work.write("a.txt", "grüße\n漢\n")
-    assert (refused.value.character, refused.value.line) == ("漢", 2)
 
 
 async def test_text_left_out_is_not_written(work: FakeWorkspace) -> None:
