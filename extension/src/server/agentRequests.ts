@@ -16,20 +16,33 @@ export type Ask = (method: string, params: unknown, token?: vscode.CancellationT
 export function agentRequests(lifecycle: Lifecycle, server: Server): Ask {
   return async (method, params, token) => {
     try {
-      await lifecycle.running();
+      await unlessCancelled(lifecycle.running(), token);
     } catch (error) {
+      throwIfCancelled(token);
       return failed(params, notRunning(messageOf(error)));
     }
     try {
       return await server.request(new RequestType<unknown, Envelope, void>(method), params, token);
     } catch (error) {
-      if (token?.isCancellationRequested === true) {
-        throw new vscode.CancellationError();
-      }
+      throwIfCancelled(token);
       server.channel.warn(`${method}: ${messageOf(error)}`);
       return CHANGING.has(method) ? failed(params, outcomeUnknown(), 'unknown') : failed(params, notAnswered());
     }
   };
+}
+
+/** Like `promise`, but rejects as soon as `token` is cancelled. */
+function unlessCancelled<T>(promise: Promise<T>, token: vscode.CancellationToken | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const listener = token?.onCancellationRequested(() => reject(new vscode.CancellationError()));
+    void promise.then(resolve, reject).finally(() => void listener?.dispose());
+  });
+}
+
+function throwIfCancelled(token: vscode.CancellationToken | undefined): void {
+  if (token?.isCancellationRequested === true) {
+    throw new vscode.CancellationError();
+  }
 }
 
 function failed(params: unknown, text: string, landing?: 'unknown'): Envelope {
@@ -50,12 +63,13 @@ function notRunning(reason: string): string {
   );
 }
 
+/** Says nothing of a restart, as there may be none: the next request waits for it, or says what the user can do. */
 function notAnswered(): string {
-  return vscode.l10n.t('The agentfs server stopped before it responded, and is restarting. Repeat the request.');
+  return vscode.l10n.t('The agentfs server stopped before it responded. Repeat the request.');
 }
 
 function outcomeUnknown(): string {
   return vscode.l10n.t(
-    'The agentfs server stopped before it responded, and is restarting. It is not known whether the change is in the file. Read the file, and repeat the request if the change is missing.',
+    'The agentfs server stopped before it responded. It is not known whether the change is in the file. Read the file, and repeat the request if the change is missing.',
   );
 }

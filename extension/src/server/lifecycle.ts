@@ -20,6 +20,9 @@ export function currentSettings(): Settings {
 const MAX_CRASHES = 4;
 const CRASHES_WITHIN_MS = 3 * 60_000;
 
+/** A start that takes longer hangs. */
+const START_SECONDS = 60;
+
 export class Lifecycle implements vscode.Disposable {
   private readonly starts = new LatestTask(() => this.startNow());
   private isClosing = false;
@@ -98,7 +101,8 @@ export class Lifecycle implements vscode.Disposable {
     this.server.become({ kind: 'starting' }); // while the interpreter is looked for
     await this.before.catch((error: unknown) => this.server.channel.warn(String(error)));
     if (this.crashes.length > MAX_CRASHES) {
-      await this.giveUp();
+      const how = brief(await this.lastEnd, 200);
+      this.giveUp(vscode.l10n.t('The agentfs server has stopped {0} times in three minutes. The last error was: {1}.', this.crashes.length, how));
       return;
     }
     const settings = currentSettings();
@@ -112,7 +116,21 @@ export class Lifecycle implements vscode.Disposable {
       return;
     }
     this.server.channel.info(`Python ${found.version.join('.')}: ${found.command}`);
-    await this.server.start(serverCommand(this.context, found.command), settings);
+    let isHung = false;
+    const patience = setTimeout(() => {
+      isHung = true;
+      void this.server.abandonStart();
+    }, START_SECONDS * 1000);
+    try {
+      await this.server.start(serverCommand(this.context, found.command), settings);
+    } catch (error) {
+      if (!isHung) {
+        throw error;
+      }
+      this.giveUp(vscode.l10n.t('The agentfs server did not start within {0} seconds.', START_SECONDS));
+    } finally {
+      clearTimeout(patience);
+    }
   }
 
   /** Restart the server, unless it crashes too often. */
@@ -126,10 +144,8 @@ export class Lifecycle implements vscode.Disposable {
     void this.start();
   }
 
-  private async giveUp(): Promise<void> {
-    const times = this.crashes.length;
-    const how = brief(await this.lastEnd, 200);
-    const reason = vscode.l10n.t('The agentfs server has stopped {0} times in three minutes. The last error was: {1}.', times, how);
+  /** Start no other server until the user asks for one. */
+  private giveUp(reason: string): void {
     this.server.become({ kind: 'failed', reason });
     void this.offerRestart(vscode.l10n.t('{0} Restart it, or check the output for the cause.', reason));
   }

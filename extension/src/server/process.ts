@@ -11,7 +11,7 @@ export interface Command {
 /** How long the process may clean up after its connection has ended. */
 const END_MS = 2000;
 
-/** How long to wait for the rest of standard error after the process has ended: another process may hold it open. */
+/** How long to wait for the rest of the output after the process has ended: another process may hold it open. */
 const LAST_WORDS_MS = 500;
 
 /** How many characters of standard error to keep. */
@@ -71,7 +71,10 @@ export class ServerProcess {
     child.once('exit', (code, signal) => {
       const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`;
       this.channel[this.isWanted ? 'error' : 'info'](`Process ${child.pid} ${how}`);
-      const tell = (): void => this.notifyEnd(signal ?? (words.trim().split('\n').at(-1) || `exit code ${code}`));
+      const tell = (): void => {
+        child.stdout.destroy(); // closes the connection
+        this.notifyEnd(signal ?? (words.trim().split('\n').at(-1) || `exit code ${code}`));
+      };
       const timer = setTimeout(tell, LAST_WORDS_MS);
       child.once('close', () => {
         clearTimeout(timer);

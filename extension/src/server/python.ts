@@ -62,7 +62,7 @@ export function candidates(places: Places): readonly string[] {
 export function versionOf(command: string, cwd: string): Promise<Candidate> {
   const program = 'import sys; print("%d.%d" % sys.version_info[:2])';
   return new Promise((resolve) => {
-    execFile(command, ['-I', '-S', '-c', program], { cwd, timeout: ANSWER_MS }, (error, stdout) => {
+    execFile(command, ['-I', '-S', '-c', program], { cwd, timeout: ANSWER_MS, killSignal: 'SIGKILL' }, (error, stdout) => {
       resolve({ command, version: error ? undefined : parseVersion(stdout) });
     });
   });

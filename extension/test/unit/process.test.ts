@@ -79,3 +79,18 @@ test('one that is ended before it has come to run does not stay', async () => {
   await started;
   assert.equal(await server.ended, 'exit code 0');
 });
+
+test('the connection closes with the process, even if a process that it started lives on', async () => {
+  const leavesOne =
+    'const child = require("child_process").spawn("sleep", ["1000"], { stdio: "inherit" }); child.on("spawn", () => console.log(child.pid))';
+  const server = new ServerProcess(node(leavesOne), recorder().log);
+  const child = await server.start();
+  const [left] = (await once(child.stdout, 'data')) as [Buffer];
+  try {
+    child.kill('SIGKILL');
+    await server.ended;
+    assert.ok(child.stdout.destroyed);
+  } finally {
+    process.kill(Number(left.toString()));
+  }
+});

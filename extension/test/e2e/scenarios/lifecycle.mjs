@@ -7,7 +7,7 @@ import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { reviewWith } from "../harness/reviews.mjs";
-import { call, state, ui } from "../harness/run.mjs";
+import { call, state, ui, workbench } from "../harness/run.mjs";
 import { interpreter, killServer, servers } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -101,10 +101,16 @@ scenario("a restart by the user forgets the crashes before it", async () => {
 });
 
 scenario("a server that keeps dying: one notification, no raw errors, and a button that starts it", async () => {
+  let last;
   while (!(await ui.isSaid("has stopped"))) {
+    last = await agent("dying").readAndEdit(told, "old", "new");
+    await until("it waits", async () => (await state()).pending.length === 1);
+    await call("command", { id: "notifications.clearAll" });
     killServer();
     await until("another one, or none any more", async () => (await answers("dying")()) || ui.isSaid("has stopped"));
   }
+  const { text } = await last.answer;
+  assert.match(text, /stopped before it responded\. .* Read the file/);
   assert.equal(await messages().count(), 1);
   const answer = await agent("dying").read(told);
   assert.equal(answer.error.code, "EXECUTION_ERROR");
@@ -176,12 +182,32 @@ scenario("a server that ends at its start says why", async () => {
   await until("the server answers", answers("broken"));
 });
 
-scenario("Restart Server helps where a start hangs", async () => {
+scenario("Restart Server helps where a start hangs, and agents can cancel meanwhile", async () => {
   const hung = endingAtStart("hung", "exec sleep 1000");
   await set("agentfs.interpreter", hung.python);
   await until("it hangs", () => hung.starts() === 1);
+  const asked = workbench.extension.request("agentfs/read", { path: told.name });
+  await asked.cancel();
+  await assert.rejects(asked.answer, { code: -32800 });
 
   hung.endNoMore();
   await ui.runCommand("agentfs: Restart Server");
   await until("the server answers", answers("hung"));
 });
+
+scenario(
+  "a start that hangs is given up: agents and the user are told, and a button starts another one",
+  async () => {
+    const hung = endingAtStart("hung-for-good", "sleep 1000"); // the process that hangs outlives the one that is killed
+    await set("agentfs.interpreter", hung.python);
+    const { error, text } = await agent("waits for a start").read(told);
+    assert.equal(error.code, "EXECUTION_ERROR");
+    assert.match(text, /not running: .* did not start within 60 seconds\. .*Ask the user to start it/);
+    assert.equal(hung.starts(), 1);
+
+    hung.endNoMore();
+    await ui.pressInMessage("did not start within 60 seconds", "Restart");
+    await until("the server answers", answers("after a start that hung"));
+  },
+  180_000,
+);
