@@ -27,6 +27,7 @@ import {
   notifyNotLanded,
   notifyNotSaved,
   notifyRefusal,
+  notifyTooLate,
   notifyUndecided,
   notifyUnsaved,
 } from './notifications';
@@ -188,8 +189,7 @@ export class Decisions {
 
   /** Send a decision once, and carry it out. With `onwards`, the next review replaces this one in the editor. */
   private async settle(review: Review, decision: SettleParams, onwards = true): Promise<void> {
-    const isBlocked = decision.decision !== 'rejected' && review.state === 'waiting' && this.isUnsavedElsewhere(review);
-    if (isBlocked || !this.proposals.decide(review)) {
+    if (!this.begin(review, decision)) {
       return;
     }
     this.decidedAt = Date.now();
@@ -220,6 +220,17 @@ export class Decisions {
       notifyLost(review, decision.decision);
       this.over({ id: decision.id, outcome: 'failed' });
     }
+  }
+
+  /** Note that a decision is sent. False if none can be, which the user is told. */
+  private begin(review: Review, { decision }: SettleParams): boolean {
+    if (decision !== 'rejected' && review.state === 'waiting' && this.isUnsavedElsewhere(review)) {
+      return false;
+    }
+    if (decision === 'rejected' && review.state === 'ended') {
+      notifyTooLate(review);
+    }
+    return this.proposals.decide(review);
   }
 
   /** Whether accepting would change a file whose notebook has unsaved changes. Tells the user if so. */

@@ -168,6 +168,15 @@ async function offerToSave(names: string, uris: readonly string[], reasons: read
       return;
     }
   }
+  await offerToSave(files.filter(({ uri }) => isAmong(uri, stuck)), stuck);
+}
+
+/** Tell the user that the proposal ended while the reason to reject it was typed. */
+export function notifyTooLate(review: Review): void {
+  void notify(
+    'information',
+    vscode.l10n.t('The change of {0} ended before you rejected it. The agent did not receive your answer.', nameOf(review)),
+  );
 }
 
 /** Tell the user that no review is active that a decision could apply to. */

@@ -74,6 +74,21 @@ scenario("reject without a reason; Escape rejects nothing", async () => {
   await ui.noTab("reject-silently.py");
 });
 
+const gone = file("decisions/gone.txt", "old\n");
+
+scenario("a change that its agent withdraws while a reason to reject it is typed: the user is told", async () => {
+  const asked = await agent("hasty").readAndEdit(gone, "old", "new");
+  await reviewWith("new");
+  await ui.titleButton("Reject").click();
+  await ui.page.locator(".quick-input-widget:visible input").fill("Because of");
+  await asked.cancel();
+  await until("it is gone", async () => (await state()).pending.length === 0);
+
+  await ui.answer("Because of the licence");
+
+  await ui.saysInPassing("The change of gone.txt ended before you rejected it. The agent did not receive your answer.");
+});
+
 const amended = file("decisions/amend.py", "colour = 'red'\n");
 
 scenario("amend: what the person typed lands, and the agent is told", async () => {
