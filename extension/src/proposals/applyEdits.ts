@@ -77,6 +77,25 @@ export function isSaved(document: vscode.TextDocument): boolean {
   return !document.isDirty && savedVersions.get(document) === document.version;
 }
 
+/** Follows the change that has just landed in the document with this URI. The result says what has become of it. */
+export function followChange(uri: string): () => 'unsaved' | 'saved' | 'lost' {
+  const document = findDocument(uri);
+  const version = document?.version ?? 0;
+  return () => {
+    if (document === undefined) {
+      return 'lost';
+    }
+    const isOpen = !document.isClosed;
+    if (isOpen && document.isDirty) {
+      return 'unsaved';
+    }
+    if ((savedVersions.get(document) ?? -1) >= version) {
+      return 'saved';
+    }
+    return isOpen && document.version === version ? 'unsaved' : 'lost'; // never dirty if it is read-only in the editor
+  };
+}
+
 /** Whether the document's current version is saved, waiting a moment for a save that is under way. */
 function isSavedSoon(document: vscode.TextDocument): Promise<boolean> {
   return new Promise((resolve) => {

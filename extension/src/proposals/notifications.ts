@@ -1,6 +1,6 @@
 /** Asks and tells the user about decisions. `proposals/decisions.ts` decides when. */
 import * as vscode from 'vscode';
-import { findDocument, saveWritable } from './applyEdits';
+import { findDocument, followChange, saveWritable } from './applyEdits';
 import { askText, showStatusMessage, notify } from '../util/window';
 import type { Decision, Outcome, ProposedFile, Refusal, SavedFile } from '../protocol/types';
 import type { Review } from './review';
@@ -40,7 +40,11 @@ export function agentOf(name: string): string {
 }
 
 export function nameOf({ proposed }: Review): string {
-  return fileNames(proposed.files.map(({ path }) => path));
+  return namesOf(proposed.files);
+}
+
+function namesOf(files: readonly { path: string }[]): string {
+  return fileNames(files.map(({ path }) => path));
 }
 
 /** File names for a sentence. */
@@ -117,14 +121,14 @@ export function notifyUnsavedLanding({ proposed }: Review, accepted: ReadonlyMap
     const document = findDocument(uri);
     return document?.isDirty === true && normalize(document.getText()) === accepted.get(path);
   });
-  offerToSaveAll(waiting, []);
+  void offerToSave(waiting, []);
 }
 
 /** The files at `paths` landed only in the editor; offer to save them. `failed`: those that it could not save. */
 export function notifyNotSaved({ proposed }: Review, paths: readonly string[], failed: readonly SavedFile[]): void {
   const inEditor = proposed.files.filter(({ path }) => paths.includes(path));
   const waiting = inEditor.filter(({ uri }) => findDocument(uri)?.isDirty === true || isAmong(uri, failed));
-  offerToSaveAll(waiting, failed);
+  void offerToSave(waiting, failed);
 }
 
 /** Some of several accepted files landed. Report the others, by path: those that had changed, and those that failed. */
@@ -142,30 +146,32 @@ export function notifyNotLanded(
   }
 }
 
-function offerToSaveAll(waiting: readonly ProposedFile[], failed: readonly SavedFile[]): void {
-  if (waiting.length > 0) {
-    const names = fileNames(waiting.map(({ path }) => path));
-    const uris = waiting.map(({ uri }) => uri);
-    void offerToSave(names, uris, failed.map(({ reason }) => reason ?? ''));
-  }
-}
-
 function isAmong(uri: string, files: readonly SavedFile[]): boolean {
   const wanted = vscode.Uri.parse(uri).toString();
   return files.some((file) => vscode.Uri.parse(file.uri).toString() === wanted);
 }
 
-async function offerToSave(names: string, uris: readonly string[], reasons: readonly string[]): Promise<void> {
-  const said = [vscode.l10n.t('The change of {0} is in the editor, but not saved.', names), ...reasons];
+/** Offer to save `files`, once more if saving them `failed`. Name those that no longer have the change by then. */
+async function offerToSave(files: readonly ProposedFile[], failed: readonly SavedFile[]): Promise<void> {
+  if (files.length === 0) {
+    return;
+  }
+  const offered = files.map(({ path, uri }) => ({ path, uri, change: followChange(uri) }));
+  const said = [vscode.l10n.t('The change of {0} is in the editor, but not saved.', namesOf(files)), ...failed.map(({ reason }) => reason ?? '')];
   const button = vscode.l10n.t('Save');
   if ((await notify('warning', said.join(' '), button)) !== button) {
     return;
   }
-  for (const uri of uris) {
+  const lost = offered.filter(({ change }) => change() === 'lost');
+  if (lost.length > 0) {
+    const text = vscode.l10n.t('The change of {0} was not saved. The file was closed, reverted, or renamed in the editor.', namesOf(lost));
+    void notify('warning', text);
+  }
+  const stuck: SavedFile[] = [];
+  for (const { uri } of offered.filter(({ change }) => change() === 'unsaved')) {
     const saved = await saveWritable(uri);
     if (!saved.saved) {
-      await offerToSave(names, uris, [saved.reason ?? '']);
-      return;
+      stuck.push(saved);
     }
   }
   await offerToSave(files.filter(({ uri }) => isAmong(uri, stuck)), stuck);

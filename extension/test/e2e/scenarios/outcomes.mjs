@@ -44,6 +44,53 @@ scenario("a change that waits unsaved says so, and offers to save", async () => 
   await until("it is no longer unsaved", async () => (await dirty.document()).dirty === false);
 });
 
+const dropped = ["closed", "reverted", "kept"].map((name) => file(`outcomes/dropped/${name}.txt`, "one\ntwo\n"));
+
+scenario("Save, once what waits was closed or reverted without saving, says that it is gone", async () => {
+  const [closed, reverted, kept] = dropped;
+  for (const one of dropped) {
+    await one.open();
+    await one.type("mine ");
+  }
+  const asked = await proposePair("dropped", dropped);
+  await openReview();
+  await ui.severalWith("new");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "editor");
+  const drop = { [closed.path]: "revertAndCloseActiveEditor", [reverted.path]: "files.revert" };
+  for (const [uri, command] of Object.entries(drop)) {
+    await dropped.find(({ path }) => path === uri).open();
+    await call("command", { id: `workbench.action.${command}` });
+  }
+  await until("it is closed", async () => (await closed.document()) === undefined);
+  await until("it is reverted", async () => (await reverted.document()).dirty === false);
+
+  await ui.pressInMessage("is in the editor, but not saved.", "Save");
+
+  await ui.saysInPassing("The change of closed.txt, reverted.txt was not saved. The file was closed");
+  await until("the other one is saved", () => kept.text() === "new kept.txt\n");
+  for (const one of [closed, reverted]) assert.equal(one.text(), "one\ntwo\n");
+});
+
+scenario("Save says nothing of a change that the user saved before the file was closed", async () => {
+  const [saved] = dropped;
+  await saved.open();
+  await saved.type("again ");
+  const asked = await agent("saved").readAndEdit(saved, "two", "2");
+  await reviewWith("2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "editor");
+  await saved.open();
+  await call("command", { id: "workbench.action.files.save" });
+  await until("it is saved", () => saved.text() === "again one\n2\n");
+  await call("command", { id: "workbench.action.closeActiveEditor" });
+  await until("it is closed", async () => (await saved.document()) === undefined);
+
+  await ui.pressInMessage("is in the editor, but not saved.", "Save");
+  await call("command", { id: "agentfs.ui.openReview" });
+  await ui.saysInPassing("No changes are waiting");
+});
+
 const locked = file("outcomes/locked.txt", "one\ntwo\n");
 
 scenario("a change of a file that is read-only in the editor says so too, and saves at the user's word", async () => {
