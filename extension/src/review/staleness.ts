@@ -20,10 +20,21 @@ export class StalenessWatcher implements vscode.Disposable {
   /** The hashes on disk of each proposal's open files when it arrived, by URI. */
   private readonly disks = new Map<string, ReadonlyMap<string, Promise<string | null>>>();
 
-  constructor(private readonly proposals: ProposalStore) {}
+  /** Where each proposal's files are now, by their URI when it arrived. */
+  private readonly places = new Map<string, Map<string, vscode.Uri>>();
+  private readonly renames: vscode.Disposable;
+
+  constructor(private readonly proposals: ProposalStore) {
+    this.renames = vscode.workspace.onDidRenameFiles(({ files }) => {
+      for (const places of this.places.values()) {
+        places.forEach((place, uri) => places.set(uri, placeAfter(files, place)));
+      }
+    });
+  }
 
   /** A proposal has arrived. It includes the disk's hash for closed files; read that of open files now. */
   arrived({ id, files }: Proposed): void {
+    this.places.set(id, new Map(files.map(({ uri }) => [uri, vscode.Uri.parse(uri)])));
     const open = files.filter(({ version }) => version !== null);
     this.disks.set(id, new Map(open.map(({ uri }) => [uri, hashOf(vscode.Uri.parse(uri))])));
   }
@@ -43,20 +54,22 @@ export class StalenessWatcher implements vscode.Disposable {
     this.watched.get(id)?.dispose();
     this.watched.delete(id);
     this.disks.delete(id);
+    this.places.delete(id);
   }
 
   dispose(): void {
+    this.renames.dispose();
     [...this.watched.keys()].forEach((id) => this.forget(id));
   }
 
   private watchFile(review: Review, file: ReviewedFile): vscode.Disposable {
     const uri = vscode.Uri.parse(file.uri);
     const base = this.disks.get(review.proposed.id)?.get(file.uri) ?? Promise.resolve(file.base_hash);
-    let renamedTo: string | undefined;
+    const place = (): vscode.Uri => this.places.get(review.proposed.id)?.get(file.uri) ?? uri;
     const lookNow = async (): Promise<void> => {
       const stale = await stalenessOf(file, uri, await base);
-      const isRenamed = stale?.kind === 'gone' && renamedTo !== undefined;
-      this.proposals.setStaleness(review, file.path, isRenamed ? { kind: 'renamed', to: renamedTo ?? '' } : stale);
+      const isRenamed = stale?.kind === 'gone' && (await hashOf(place())) !== null;
+      this.proposals.setStaleness(review, file.path, isRenamed ? { kind: 'renamed', to: newName(uri, place()) } : stale);
     };
     let timer: NodeJS.Timeout | undefined;
     const look = (): void => {
@@ -66,7 +79,7 @@ export class StalenessWatcher implements vscode.Disposable {
     const folder = vscode.Uri.joinPath(uri, '..');
     const watcher = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(folder, '*'));
     const lookIfOwn = (changed: vscode.Uri): void => {
-      if (changed.toString() === uri.toString()) {
+      if ([uri, place()].some((own) => own.toString() === changed.toString())) {
         look();
       }
     };
@@ -77,27 +90,23 @@ export class StalenessWatcher implements vscode.Disposable {
       watcher.onDidCreate(lookIfOwn),
       watcher.onDidDelete(lookIfOwn),
       vscode.workspace.onDidChangeTextDocument(({ document }) => lookIfOwn(document.uri)),
-      vscode.workspace.onDidRenameFiles(({ files }) => {
-        renamedTo = newNameOf(uri, files) ?? renamedTo;
-        look();
-      }),
+      vscode.workspace.onDidRenameFiles(look),
       new vscode.Disposable(() => clearTimeout(timer)),
     );
   }
 }
 
-/** The new name of a file if it or a parent folder was renamed. */
-function newNameOf(
-  uri: vscode.Uri,
-  renamed: readonly { oldUri: vscode.Uri; newUri: vscode.Uri }[],
-): string | undefined {
-  const { path } = uri;
+/** Where a file is after it or a parent folder may have been renamed. */
+function placeAfter(renamed: readonly { oldUri: vscode.Uri; newUri: vscode.Uri }[], place: vscode.Uri): vscode.Uri {
+  const { path } = place;
   const own = renamed.find(({ oldUri }) => path === oldUri.path || path.startsWith(`${oldUri.path}/`));
-  if (own === undefined) {
-    return undefined;
-  }
-  const now = own.newUri.path + path.slice(own.oldUri.path.length);
-  return baseName(now) === baseName(path) ? vscode.workspace.asRelativePath(own.newUri.with({ path: now })) : baseName(now);
+  return own === undefined ? place : own.newUri.with({ path: own.newUri.path + path.slice(own.oldUri.path.length) });
+}
+
+/** The file's name; its path if that is what has changed. */
+function newName(before: vscode.Uri, now: vscode.Uri): string {
+  const name = baseName(now.path);
+  return name === baseName(before.path) ? vscode.workspace.asRelativePath(now) : name;
 }
 
 /** How the file has changed since the proposal; `hash` is that of the disk at that time. */

@@ -1,7 +1,7 @@
 // What a person hears of a change after the decision, and what keeps a review true while it waits.
 
 import assert from "node:assert/strict";
-import { renameSync } from "node:fs";
+import { renameSync, rmSync } from "node:fs";
 import path from "node:path";
 
 import { agent, batch } from "../harness/agents.mjs";
@@ -161,6 +161,23 @@ scenario("the file is renamed during the review: the review says why it can't be
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.applied, true);
   assert.equal(renamed.text(), "new\n");
+});
+
+const early = file("outcomes/early.txt", "old\n");
+
+scenario("renamed before the review is opened, and again while it is open: the review says what the file is called", async () => {
+  const called = (name) => early.path.replace("early.txt", name);
+  const asked = await agent("early").readAndEdit(early, "old", "new");
+  await until("it waits", async () => (await state()).pending.length === 1);
+  await call("rename", { path: early.path, to: called("later.txt") });
+
+  await reviewWith("new");
+  await ui.sees("Renamed to later.txt: cannot be accepted");
+  await call("rename", { path: called("later.txt"), to: called("last.txt") });
+  await ui.sees("Renamed to last.txt: cannot be accepted");
+  rmSync(called("last.txt"));
+  await ui.sees("Deleted from disk: cannot be accepted");
+  await asked.cancel();
 });
 
 const leftOpen = file("outcomes/left.txt", "one\ntwo\n");
