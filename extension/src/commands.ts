@@ -122,12 +122,15 @@ function handlers({
     previous: () => step(-1),
     openReview: async (id?: unknown) => {
       const asked = typeof id === 'string' ? proposals.get(id) : editors.current ?? proposals.firstWaiting() ?? proposals.all[0];
+      const [question] = questions.all;
       if (asked !== undefined) {
         await editors.show(asked);
       } else if (typeof id === 'string') {
         void notify('information', vscode.l10n.t('This change is no longer waiting for your review.'));
       } else if (edits.previews > 0) {
         edits.open();
+      } else if (question !== undefined) {
+        await showQuestion(questions, question.id);
       } else {
         void notify('information', vscode.l10n.t('No changes are waiting for your review.'));
       }
