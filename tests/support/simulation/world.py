@@ -392,6 +392,8 @@ class World:
             review.is_over = True
             if review.unanswered:
                 self.oracle.fail(f"{review.id} is over, and {review.unanswered} have no answer")
+        elif message["method"] == "$/cancelRequest":
+            self.oracle.disturb()  # what it asked for may still be done
         self._to_client.put(message)
 
     def _check_answered(self, message: Message) -> None:
