@@ -267,3 +267,27 @@ async def test_a_deletion_undone_in_a_new_document_only_is_not_told_applied(root
         answer = await undo(editor)
     assert (answer["status"], answer["data"]["applied"]) == ("partial", False)
     assert "'a.txt' is changed in the editor but not on disk." in answer["text"]
+
+
+async def test_a_write_that_waits_for_an_undo_takes_nothing_out_that_its_session_has_not_read(
+    root: Path,
+) -> None:
+    (root / "a.txt").write_text(LINES)
+    async with editing(root, **REVIEWING) as editor:
+        editor.open("a.txt")
+        await editor.read("a.txt")
+        editing_it = editor.start(
+            "agentfs/edit", {"path": "a.txt", "old_string": "line 1\n", "new_string": ""}
+        )
+        await editor.settle(await editor.proposed())
+        await editing_it
+        await editor.read("a.txt")
+        known = editor.documents[editor.uri("a.txt")].text
+        editor.change("a.txt", f"{known}typed\n")
+        undoing = editor.start("agentfs/undo", {})
+        proposal = await editor.proposed(2)
+        writing = editor.start("agentfs/write", {"path": "a.txt", "content": f"{known}new\n"})
+        await editor.are_pending("shown", "queued")
+        await editor.settle(proposal)
+        assert (await undoing)["data"]["landing"] == "editor"
+        assert (await editor.in_vain(writing))["error"]["code"] == "CONFLICT"

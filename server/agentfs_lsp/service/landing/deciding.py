@@ -183,7 +183,7 @@ def _remember(ws: Workspace, proposal: Proposal, landing: Landing) -> None:
     if change.operation == "delete" or not may_tell(ws, proposal, landing):
         ws.sessions.forget(session, absolute)
         return
-    learned = _is_others(proposal, landing)
+    learned = proposal.tool == "undo" or _is_others(proposal, landing)  # an undo needs no read
     if landing.text is not None or max(change.base.size, landing.bytes_written) <= INLINE_BYTES:
         text = change.shown if landing.text is None else landing.text
         in_editor = landing.where == "editor"
