@@ -3,27 +3,24 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from agentfs_lsp.adapters.review.client import ClientReviews
+from agentfs_lsp.adapters.review.conversation import Answer
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.api.messages.parameters import parameter_text
+from agentfs_lsp.api.results import Nothing, Proposal
 from agentfs_lsp.domain.errors import BadParameter
+from agentfs_lsp.domain.settings.setting import Mode
+from agentfs_lsp.domain.text.positions import Encoding
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.lsp.results import Done, Refusal
 from agentfs_lsp.lsp.review_params import BadReviewParams, review_params_text
 
-if TYPE_CHECKING:
-    import asyncio
-
-    from agentfs_lsp.adapters.review.client import ClientReviews
-    from agentfs_lsp.adapters.review.conversation import Answer
-    from agentfs_lsp.api.results import Nothing, Proposal
-    from agentfs_lsp.domain.settings.setting import Mode
-    from agentfs_lsp.domain.text.positions import Encoding
-    from agentfs_lsp.domain.translation import Translate
-    from agentfs_lsp.lsp.results import Done, Refusal
-
-    Result = Proposal | Done | Refusal | Nothing
+Result = Proposal | Done | Refusal | Nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ class EditorExchange:
     """Done when a delayed response has been sent."""
 
 
-EditorRequest = Callable[[EditorExchange], "Result | Coroutine[Any, Any, Result]"]
+EditorRequest = Callable[[EditorExchange], Result | Coroutine[Any, Any, Result]]
 
 
 def refusal(answer: Answer, translate: Translate) -> Refusal:

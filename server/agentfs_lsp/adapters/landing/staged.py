@@ -10,27 +10,20 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.fs.comparing import conflict, same_version
-from agentfs_lsp.adapters.fs.confined import READING, open_folder
+from agentfs_lsp.adapters.fs.confined import READING, OpenBeneath, open_folder
+from agentfs_lsp.adapters.fs.handles import Closing
 from agentfs_lsp.adapters.fs.os_errors import domain_error, regular
-from agentfs_lsp.adapters.fs.syscalls import sync
+from agentfs_lsp.adapters.fs.state_folder import LandingLock
+from agentfs_lsp.adapters.fs.syscalls import Kernel, sync
+from agentfs_lsp.adapters.landing.folders import FolderLease, NewFolders
 from agentfs_lsp.adapters.landing.journal import Entry
 from agentfs_lsp.adapters.landing.temporary import remove_temporary
-from agentfs_lsp.domain.errors import LandingUnknown, SystemFailed
+from agentfs_lsp.adapters.landing.temporary_registry import Registry
+from agentfs_lsp.domain.errors import Conflict, ConflictReason, LandingUnknown, SystemFailed
 from agentfs_lsp.domain.revision import hash_bytes
-from agentfs_lsp.service.files.store import Landed
-
-if TYPE_CHECKING:
-    from agentfs_lsp.adapters.fs.confined import OpenBeneath
-    from agentfs_lsp.adapters.fs.handles import Closing
-    from agentfs_lsp.adapters.fs.state_folder import LandingLock
-    from agentfs_lsp.adapters.fs.syscalls import Kernel
-    from agentfs_lsp.adapters.landing.folders import FolderLease, NewFolders
-    from agentfs_lsp.adapters.landing.temporary_registry import Registry
-    from agentfs_lsp.domain.errors import Conflict, ConflictReason
-    from agentfs_lsp.service.files.store import Draft
+from agentfs_lsp.service.files.store import Draft, Landed
 
 
 @dataclass(frozen=True, slots=True)

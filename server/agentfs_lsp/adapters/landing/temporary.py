@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.adapters.fs.attributes import keep_attributes
 from agentfs_lsp.adapters.fs.handles import closing_fd, write_all
 from agentfs_lsp.adapters.fs.syscalls import sync
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.text.patching import Pieces
+from agentfs_lsp.domain.text.patching import Pieces
 
 _FOR_OTHERS = 0o666  # before the kernel applies the umask
 _FOR_NOBODY_YET = 0o600

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import LONGEST_UNKNOWN, cut_name
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
-from agentfs_lsp.domain.translation import nothing_changed
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain import errors
-    from agentfs_lsp.domain.translation import ErrorText, Translate
-    from agentfs_lsp.service.proposal.record import HistoryTrouble
-
+from agentfs_lsp.domain.translation import ErrorText, Translate, nothing_changed
+from agentfs_lsp.service.proposal.record import HistoryTrouble
 
 _MAX_NAMED = 3
 """The number of files of a change to name."""

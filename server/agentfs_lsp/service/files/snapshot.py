@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
 from agentfs_lsp.domain.revision import Expected, hash_bytes
+from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.text.lines import is_ended, normalize, without_end
 from agentfs_lsp.domain.text.textfile import (
     TextFile,
@@ -24,14 +25,10 @@ from agentfs_lsp.domain.text.textfile import (
     is_wide,
     mark_of,
 )
-from agentfs_lsp.service.files.decoding import Written
+from agentfs_lsp.service.files.decoding import DecodedFiles, Written
+from agentfs_lsp.service.files.documents import Document
 from agentfs_lsp.service.files.editorconfig import charset_for
-
-if TYPE_CHECKING:
-    from agentfs_lsp.domain.settings.settings import Settings
-    from agentfs_lsp.service.files.decoding import DecodedFiles
-    from agentfs_lsp.service.files.documents import Document
-    from agentfs_lsp.service.files.store import Blob, FileStore, Location
+from agentfs_lsp.service.files.store import Blob, FileStore, Location
 
 REPLACEMENT = "\ufffd"
 

@@ -6,19 +6,14 @@ otherwise; every path that names a file is a `Location`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 from urllib.parse import quote
 
 from agentfs_lsp.domain.cached import cached
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from agentfs_lsp.domain.revision import FileStat
-    from agentfs_lsp.domain.text.patching import Pieces
-
+from agentfs_lsp.domain.revision import FileStat
+from agentfs_lsp.domain.text.patching import Pieces
 
 # --- files on disk ----------------------------------------------------------------------------------------
 

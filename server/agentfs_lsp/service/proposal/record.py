@@ -5,14 +5,12 @@ Values and the storage port; `history.py` decides who may see what.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from agentfs_lsp.domain.settings.groups import HistorySettings
-    from agentfs_lsp.service.proposal.change import Operation
+from agentfs_lsp.domain.settings.groups import HistorySettings
+from agentfs_lsp.service.proposal.change import Operation
 
 KeptDecision = Literal["allowed", "accepted", "amended", "withdrawn"]
 """How the change came to land. "withdrawn": the user applied it after it had been withdrawn."""
