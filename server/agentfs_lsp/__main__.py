@@ -15,7 +15,7 @@ from functools import partial
 from importlib import import_module
 
 from agentfs_lsp import __version__
-from agentfs_lsp.adapters.catalog import terminal_translator
+from agentfs_lsp.adapters.catalog import terminal_locale, translator_for
 from agentfs_lsp.adapters.generated_code import cached_generated_code
 from agentfs_lsp.adapters.stderr_log import StderrLog
 from agentfs_lsp.adapters.terminal.argparse_words import (
@@ -47,7 +47,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else argv
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # the terminal's encoding may lack some characters
-    translate = terminal_translator()
+    translate = translator_for(terminal_locale())
     translate_argparse()
     if sys.platform == "win32":
         print(

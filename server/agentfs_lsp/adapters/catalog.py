@@ -17,11 +17,6 @@ def terminal_locale() -> str:
     return next((locale for locale in wanted if locale), "")
 
 
-def terminal_translator() -> Translate:
-    """A translator to the terminal's language."""
-    return translator_for(terminal_locale())
-
-
 _TRADITIONAL = frozenset({"hant", "tw", "hk", "mo"})
 
 

@@ -135,7 +135,7 @@ class OpenDocuments:
             _log.warning("an opened document has no URI")
             return
         self._forget(uri)
-        rope = self._rope(text) if isinstance(text, str) else None
+        rope = Rope(text, self.encoding) if isinstance(text, str) else None
         if rope is None:
             _log.warning("an opened document has no text")
         document = OpenDocument(
@@ -167,7 +167,7 @@ class OpenDocuments:
         self._edits += 1
         document.edited = self._edits
         document.as_saved = False
-        self._tell(document)
+        self._tell(document.paths)
 
     def saved(self, params: object) -> None:
         """`textDocument/didSave`; an included text replaces the document's."""
@@ -176,7 +176,7 @@ class OpenDocuments:
             return
         text = _dict(params).get("text")
         if isinstance(text, str) and not (document.in_sync and text == document.text):
-            document.reset(self._rope(text))
+            document.reset(Rope(text, self.encoding))
         document.edited = 0
         document.as_saved = True
         document.dirty_hint = None  # it described what has now been saved
@@ -187,7 +187,7 @@ class OpenDocuments:
         document = self._named(params)
         if document is not None:
             self._forget(document.uri)
-            self._tell(document)
+            self._tell(document.paths)
 
     def state_reported(self, params: object) -> None:
         """`agentfs/documentState` {uri, dirty, encoding} (docs/protocol.md#91-review-clients)."""
@@ -200,19 +200,16 @@ class OpenDocuments:
             document.dirty_hint = dirty
         if isinstance(encoding, str):
             document.encoding_hint = encoding
-        self._tell(document)
+        self._tell(document.paths)
 
     # --- details ---
-
-    def _rope(self, text: str) -> Rope:
-        return Rope(text, self.encoding)
 
     def _follow(self, document: OpenDocument, change: Mapping[str, Any]) -> None:
         text = change.get("text")
         if not isinstance(text, str):
             self._lose(document, "a change without a text")
         elif change.get("range") is None:
-            document.reset(self._rope(text))
+            document.reset(Rope(text, self.encoding))
         elif document.in_sync:
             try:
                 start, end = (_position(_dict(change["range"]).get(edge)) for edge in ("start", "end"))
@@ -252,7 +249,7 @@ class OpenDocuments:
             self._by_path.setdefault(path, []).append(document)
         for link in document.links.items():
             self._through.setdefault(link, []).append(document)
-        self._tell_at(dict.fromkeys((*before, *document.paths)))
+        self._tell(dict.fromkeys((*before, *document.paths)))
 
     def _displace(self, document: OpenDocument) -> None:
         for path in document.paths:
@@ -266,10 +263,7 @@ class OpenDocuments:
         for document in {one: None for found in switched for one in found}:
             self._place(document)
 
-    def _tell(self, document: OpenDocument) -> None:
-        self._tell_at(document.paths)
-
-    def _tell_at(self, paths: Iterable[str]) -> None:
+    def _tell(self, paths: Iterable[str]) -> None:
         for seen in [one for path in paths for one in self._watchers.get(path, ())]:
             try:
                 seen()

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from lsprotocol.types import ErrorCodes, LSPErrorCodes
 from pygls.exceptions import JsonRpcException
 
+from agentfs_lsp.api.exchange import Answering
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.progress import Progress
@@ -23,22 +24,13 @@ from agentfs_lsp.lsp.transport.codec import RequestId, is_id
 _log = logging.getLogger(__name__)
 
 
-class Work(Protocol):
-    """An awaitable for a response, which is closed if it is no longer needed, such as a coroutine."""
-
-    def __await__(self) -> Generator[Any, Any, object]: ...
-
-    def close(self) -> object:
-        """Do not start the request."""
-
-
 @dataclass(frozen=True, slots=True)
 class DelayedResponse:
     """A delayed response. `past_return` returns whether it is too late to cancel its task; if so, `stop` is
     called instead. `progress_token` is the client's workDoneToken; `sent` is called after the response was
     sent."""
 
-    work: Work
+    work: Coroutine[Any, Any, object] | Answering
     past_return: Callable[[asyncio.Task[None]], bool] = lambda _: False
     progress_token: object = None
     stop: Callable[[asyncio.Task[None]], None] = lambda _: None

@@ -40,7 +40,6 @@ class ClientReviews:
         self._translate = translate
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._ended: OrderedDict[str, None] = OrderedDict()
-        self._held: set[asyncio.Task[Applied]] = set()
 
     async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
         """Propose and wait for the settle; `timeout_s` None means no limit. Raises Rejected,
@@ -108,10 +107,7 @@ class ClientReviews:
         title = title_of(proposal, self._translate())
         confirm = Confirm(proposal.id, title, proposal.explanation)
         edits = [edit_of(change) for change in proposal.changes]
-        held = asyncio.ensure_future(self._editor.apply(edits, label=title, confirm=confirm))
-        self._held.add(held)
-        held.add_done_callback(self._held.discard)
-        return held
+        return asyncio.ensure_future(self._editor.apply(edits, label=title, confirm=confirm))
 
 
 async def _withdraw(held: asyncio.Task[Applied]) -> None:

@@ -40,9 +40,6 @@ class Sessions:
     """Read records of all sessions, limited in number and in bytes of text, and approval modes."""
 
     def __init__(self, max_records: int, max_text_bytes: int, max_sessions: int) -> None:
-        self._max_records = max_records
-        self._max_text_bytes = max_text_bytes
-        self._max_sessions = max_sessions
         self._records: OrderedDict[_Key, ReadRecord] = OrderedDict()
         self._texts: OrderedDict[_Key, int] = OrderedDict()  # sizes of the stored texts
         self._text_bytes = 0
@@ -50,6 +47,7 @@ class Sessions:
         self._modes: dict[str, Mode] = {}
         self._mode: Mode | None = None
         self._moment = 0
+        self.resize(max_records, max_text_bytes, max_sessions)
 
     def resize(self, max_records: int, max_text_bytes: int, max_sessions: int) -> None:
         """Apply new limits, evicting the least recently used at once."""
