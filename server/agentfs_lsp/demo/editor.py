@@ -21,15 +21,6 @@ from agentfs_lsp.domain.translation import Translate
 METHOD_NOT_FOUND = -32601
 PENDING = "agentfs:pending"
 
-# Constant answers to the server's requests; all others except `workspace/applyEdit` are unknown here.
-PLAIN_ANSWERS: dict[str, object] = {
-    "client/registerCapability": None,
-    "client/unregisterCapability": None,
-    "window/workDoneProgress/create": None,
-    "window/showMessageRequest": None,
-    "window/showDocument": {"success": False},
-}
-
 CAPABILITIES: dict[str, Any] = {
     "general": {"positionEncodings": ["utf-32", "utf-16"]},
     "workspace": {
@@ -160,8 +151,8 @@ class Editor:
                 self._proposed.remove(params["id"])
             case "window/showMessage":
                 self._hear(params["message"])
-            case _ if method in PLAIN_ANSWERS:
-                self._connection.answer(message["id"], PLAIN_ANSWERS[method])
+            case "window/showMessageRequest":
+                self._connection.answer(message["id"], None)
             case _ if "id" in message:
                 self._connection.refuse(message["id"], METHOD_NOT_FOUND, f"{method} is not known here")
 
