@@ -172,7 +172,6 @@ class DiskStore:
     # --- changing -----------------------------------------------------------------------------------------
 
     def has_folder(self, location: Location) -> bool:
-        """See `FileStore.has_folder`."""
         parent = location.relative.rpartition("/")[0]
         try:
             open_folder(self._open, self._root(location.root, parent).fd, parent)
@@ -181,7 +180,6 @@ class DiskStore:
         return True
 
     def stage(self, drafts: Sequence[Draft]) -> StagedTogether:
-        """See `FileStore.stage`."""
 
         def staged(draft: Draft) -> StagedFile:
             with about(draft.location):
@@ -200,12 +198,10 @@ class DiskStore:
         return together
 
     def stage_one(self, draft: Draft) -> StagedFile:
-        """Stage one file."""
         root = self._root(draft.location.root, draft.location.relative)
         return stage(self._context, root, draft)
 
     def remove_empty(self, root: Root, folders: Sequence[str]) -> Sequence[str]:
-        """See `FileStore.remove_empty`."""
         with suppress(DomainError):
             handle = self._root(root, "")
             return [relative for relative in folders if not self._new_folders.remove_empty(handle, relative)]
@@ -214,11 +210,9 @@ class DiskStore:
     # --- litter -------------------------------------------------------------------------------------------
 
     def interrupted(self) -> frozenset[str]:
-        """See `FileStore.interrupted`."""
         return interrupted(self._state)
 
     def needs_recovery(self) -> bool:
-        """See `FileStore.needs_recovery`."""
         return self._half_landed.is_any()
 
     def sweep(self) -> list[Recovered]:

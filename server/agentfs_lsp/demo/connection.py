@@ -57,7 +57,6 @@ class Connection:
 
     @property
     def pid(self) -> int:
-        """The server's process id."""
         return self._process.pid
 
     def request(self, method: str, params: object) -> int:
@@ -67,7 +66,6 @@ class Connection:
         return ident
 
     def notify(self, method: str, params: object) -> None:
-        """Send a notification."""
         self._send({"method": method, "params": params})
 
     def answer(self, ident: object, result: object) -> None:

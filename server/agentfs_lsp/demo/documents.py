@@ -55,7 +55,6 @@ class OpenDocuments:
         self.connection.notify("textDocument/didClose", {"textDocument": {"uri": uri}})
 
     def get(self, uri: str) -> Document | None:
-        """The open document, or None."""
         return self._open.get(uri)
 
     def type(self, uri: str, old: str, new: str) -> None:

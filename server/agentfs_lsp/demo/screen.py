@@ -135,7 +135,6 @@ class Screen:
                 self._row("", Text(f"! {visible(words)}", "bold yellow"))
 
     def decision(self, answer: Answer | None) -> None:
-        """The decision."""
         translate = self._translate
         if answer is None:
             words = translate("no answer: the proposal is withdrawn, not rejected")

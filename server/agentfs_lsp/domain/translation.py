@@ -39,7 +39,6 @@ def english(template: str, /, *, plural: str = "", count: int = 1, **facts: obje
 
 
 def fill(template: str, count: int, facts: Mapping[str, object]) -> str:
-    """Fill in the facts."""
     try:
         return template.format(count=count, **facts)
     except KeyError:  # few use names of tools and parameters

@@ -50,7 +50,6 @@ class LspEditor:
         return Applied(answer["applied"], reason if isinstance(reason, str) else "")
 
     def question(self) -> AbstractContextManager[None]:
-        """See Outgoing."""
         return self._outgoing.question()
 
     async def ask(self, message: str, actions: Sequence[str]) -> str | None:
@@ -67,7 +66,6 @@ class LspEditor:
         return next((title for title in actions if escape_links(title) == chosen), None)
 
     async def withdrawn_answered(self) -> None:
-        """See Outgoing."""
         await self._outgoing.withdrawn_answered()
 
     async def show(self, uri: str) -> bool:

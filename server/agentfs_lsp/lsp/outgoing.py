@@ -89,7 +89,6 @@ class Outgoing:
         self._show()
 
     def notify(self, method: str, params: object) -> None:
-        """Send a notification."""
         self._send({"jsonrpc": "2.0", "method": method, "params": _without_links(params)})
 
     async def request(self, method: str, params: object) -> object:

@@ -94,7 +94,6 @@ class Submitted:
 
     @property
     def dry_run(self) -> bool:
-        """Whether it was a dry run."""
         return self.proposal is None
 
     @property

@@ -38,7 +38,6 @@ class Proposed:
 
     @property
     def landings(self) -> list[Landing]:
-        """The changes that landed."""
         return [outcome for outcome in self.outcomes if isinstance(outcome, Landing)]
 
 

@@ -64,13 +64,11 @@ class SqliteHistory:
         self._settings = settings
 
     def on_trouble(self, told: Callable[[HistoryTrouble, str], None]) -> None:
-        """See `History.on_trouble`."""
         self._told = told
 
     # --- keeping ------------------------------------------------------------------------------------------
 
     def keep(self, size: int, make: Callable[[], HistoryRecord]) -> None:
-        """See `History.keep`."""
         if self._waiting_bytes + size > WAITING_BYTES:
             make = _without_texts(make())
             size = 0
@@ -99,7 +97,6 @@ class SqliteHistory:
         )
 
     def close(self) -> None:
-        """See `History.close`."""
         self._closing.set()
         self._wake.set()
         if self._writer is not None:
@@ -135,7 +132,6 @@ class SqliteHistory:
     # --- finding ------------------------------------------------------------------------------------------
 
     def find(self, roots: Sequence[str], wanted: HistoryQuery) -> list[HistoryRecord]:
-        """See `History.find`."""
         found: dict[str, HistoryRecord] = {}
         with self._in_turn:
             self._write()

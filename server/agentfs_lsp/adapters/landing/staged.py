@@ -70,7 +70,6 @@ class StagedFile(ABC):
 
     @property
     def entry(self) -> Entry:
-        """Its journal entry."""
         relative = self.location.relative.rpartition("/")[0]
         folder = f"{self.location.root.path.rstrip('/')}/{relative}".rstrip("/")
         base = hash_bytes(self.base.data) if self.base else None

@@ -26,7 +26,6 @@ class Creation(StagedFile):
     """A new file, which replaces no other."""
 
     def swap(self, *, returnable: bool = False) -> None:  # noqa: ARG002 - it always is
-        """See `StagedFile.swap`."""
         try:
             self._context.kernel.rename_to_free(self._fd, self.temporary, self.name)
         except FileExistsError:
@@ -89,7 +88,6 @@ class Removal(Displacement):
         self._look_at_base()
 
     def swap(self, *, returnable: bool = False) -> None:  # noqa: ARG002 - it always is
-        """See `StagedFile.swap`."""
         try:
             self._rename(self.name, self.temporary)
         except FileNotFoundError:
@@ -106,7 +104,6 @@ class Removal(Displacement):
             raise self._unknown(error) from error
 
     def finish(self, links: int) -> Landed:
-        """See `StagedFile.finish`."""
         landed = super().finish(links)
         return Landed(None, landed.hard_links, landed.created_dirs)
 
@@ -119,7 +116,6 @@ class Replacement(Displacement):
     _links = 1
 
     def check(self) -> None:
-        """See `StagedFile.check`."""
         super().check()
         found = self._look_at_base()
         if self._source is not None and _attributes(found) != _attributes(self._source):
@@ -135,7 +131,6 @@ class Replacement(Displacement):
     # --- the names change ---------------------------------------------------------------------------------
 
     def swap(self, *, returnable: bool = False) -> None:
-        """See `StagedFile.swap`."""
         try:
             exchanged = self._context.kernel.try_exchange(self._fd, self.temporary, self.name)
         except FileNotFoundError:
@@ -174,11 +169,9 @@ class Replacement(Displacement):
 
     @property
     def returnable(self) -> bool:
-        """See `StagedFile.returnable`."""
         return self._pushed_out is not None or self._aside is not None
 
     def roll_back(self) -> None:
-        """See `StagedFile.roll_back`."""
         if self._aside is not None:
             self._rename_ours(self._aside, self.name)
         else:

@@ -57,7 +57,6 @@ class StagedTogether:
         self._journals = journals
 
     def commit(self) -> list[Landed]:
-        """See `Staged.commit`."""
         if len(self._files) == 1:
             with about(self._files[0].location):
                 return [self._files[0].commit()]
@@ -65,7 +64,6 @@ class StagedTogether:
             return self._commit_all()
 
     def discard(self) -> None:
-        """See `Staged.discard`."""
         for one in self._files:
             one.discard()
 
@@ -128,7 +126,6 @@ def _told(why: BaseException) -> str:
 
 
 def _sync_folders(staged: Sequence[StagedFile]) -> None:
-    """Sync each folder once."""
     by_folder = {(one.folder.device, one.folder.inode): one for one in staged}
 
     def synced(one: StagedFile) -> None:

@@ -75,7 +75,6 @@ class _NoApplier:
         """Do nothing."""
 
     async def committed(self, save: Sequence[str]) -> Sequence[str]:  # noqa: ARG002
-        """Do nothing."""
         return ()
 
     def failed(self, error: Exception) -> None:

@@ -56,7 +56,6 @@ class Dialect:
     absolute_paths: bool = False
 
     def tool(self, name: str) -> Tool | None:
-        """The tool of this name."""
         return next((tool for tool in self.tools if tool.name == name), None)
 
 

@@ -34,7 +34,6 @@ class Rule:
     requires: str | None = None
 
     def says(self, operation: Operation) -> Permission | None:
-        """The permission for this operation."""
         return cast("Permission | None", getattr(self, operation))
 
 

@@ -124,7 +124,6 @@ def settings_from(values: Mapping[str, object], faulty: tuple[str, ...] = ()) ->
 
 
 def value_of(settings: Settings, key: str) -> object:
-    """The value of a setting."""
     return attrgetter(key)(settings)
 
 

@@ -8,7 +8,6 @@ from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 
 
 def register_documents(server: AgentfsLanguageServer) -> None:
-    """Register the text sync."""
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(ls: AgentfsLanguageServer, params: object) -> None:

@@ -148,7 +148,6 @@ class Proposal:
 
     @property
     def state(self) -> State:
-        """The current state."""
         return self._state
 
     @property
