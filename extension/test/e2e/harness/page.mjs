@@ -216,19 +216,6 @@ export class WorkbenchPage {
     return this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", button);
   }
 
-  /**
-   * Presses a button or keys for the review on that tab until the tab is gone: what took the place of a decided one
-   * takes no decision for a moment, and presses that follow fast are a key that is held.
-   */
-  async pressUntilTaken(button, tab) {
-    await until(`${button} counts`, async () => {
-      if (!(await this.tabNames()).some((name) => name.startsWith(tab))) return true;
-      if (button.includes("+")) await this.page.keyboard.press(button);
-      else await this.titleButton(button).click({ timeout: 500 }); // it may be gone by now
-      return false;
-    }, { everyMs: 450 });
-  }
-
   /** Presses the key that accepts, and others while the page is busy: the extension host is told of all of them at once. */
   async acceptAndType(text) {
     const { keyboard } = this.page;

@@ -1,6 +1,7 @@
 // Reviews and drafts, as a person opens and decides them.
 
 import assert from "node:assert/strict";
+import path from "node:path";
 
 import { until } from "./page.mjs";
 import { call, state, ui, workbench } from "./run.mjs";
@@ -22,6 +23,23 @@ export async function acceptShows(said, text) {
   const shown = await ui.plainWith(text);
   assert.equal((await state()).pending.length, 1, "nothing is decided");
   return shown;
+}
+
+/**
+ * Presses a button or keys for the review on that tab until it is settled or the tab is gone: what took the place of a
+ * decided one takes no decision for a moment. A press long after the decision would be answered by a message.
+ */
+export async function pressUntilTaken(button, tab) {
+  const isShown = async () => (await ui.tabNames()).some((name) => name.startsWith(tab));
+  const isPending = async () =>
+    (await state()).pending.some(({ files }) => files.some((file) => path.basename(file.path).startsWith(tab)));
+  await until(`${button} counts`, async () => {
+    if (!(await isShown()) || !(await isPending())) return true;
+    if (button.includes("+")) await ui.page.keyboard.press(button);
+    else await ui.titleButton(button).click({ timeout: 500 }); // it may be gone by now
+    return false;
+  }, { everyMs: 450 });
+  await until("its tab is gone", async () => !(await isShown()));
 }
 
 /** Press Accept again, until that is a moment after all changes were shown. */

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { openReview, reviewWith } from "../harness/reviews.mjs";
+import { openReview, pressUntilTaken, reviewWith } from "../harness/reviews.mjs";
 import { call, state, ui } from "../harness/run.mjs";
 import { mode } from "../harness/server.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -217,7 +217,7 @@ scenario("to the review, accepted and on: with the keyboard alone", async () => 
   await ui.page.keyboard.press("Control+K");
   await ui.page.keyboard.press("a");
   await ui.focused("modified");
-  await ui.pressUntilTaken("Control+Enter", "keys.txt");
+  await pressUntilTaken("Control+Enter", "keys.txt");
 
   assert.equal((await asked.answer).data.review.decision, "accepted");
   assert.equal(byKeys.text(), "key\n");
@@ -251,7 +251,7 @@ scenario("next, previous, reject and accept for this session: with the keyboard 
   await ui.diffWith("new second");
   await ui.focused("modified");
   await ui.page.keyboard.press("ArrowDown");
-  await ui.pressUntilTaken("Control+Shift+Alt+Enter", "keyed-two.txt");
+  await pressUntilTaken("Control+Shift+Alt+Enter", "keyed-two.txt");
 
   assert.equal((await second.answer).data.review.decision, "accepted");
   assert.deepEqual(

@@ -9,7 +9,7 @@ import { agent, batch } from "../harness/agents.mjs";
 import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { reviewWith, takeDraft } from "../harness/reviews.mjs";
+import { pressUntilTaken, reviewWith, takeDraft } from "../harness/reviews.mjs";
 import { call, home, state, ui, workbench } from "../harness/run.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -199,7 +199,7 @@ scenario("the notification opens the review, which takes keys; after the decisio
   await ui.diffWith("new");
   await ui.focused("modified");
 
-  await ui.pressUntilTaken("Control+Enter", "shown.txt");
+  await pressUntilTaken("Control+Enter", "shown.txt");
 
   assert.equal((await edited.answer).data.review.decision, "accepted");
   await ui.tabsAre("mine.txt");
@@ -228,7 +228,7 @@ scenario("what is typed on after a decision is in no next review, and a key that
     await page().keyboard.type("!");
     return (await ui.diff()).modified.includes("!");
   });
-  await ui.pressUntilTaken("Control+Enter", "queue-two.txt");
+  await pressUntilTaken("Control+Enter", "queue-two.txt");
   const { data } = await asked[1].answer;
   assert.equal(data.review.decision, "amended");
   assert.match(queue[1].text(), /^new 1!+\n$/);
@@ -238,7 +238,7 @@ scenario("what is typed on after a decision is in no next review, and a key that
   await ui.pressUntilSaid("Control+Enter", "Click into the review before you use a key to decide.");
   assert.equal((await state()).pending.length, 1, "nobody has gone into what took the place of another");
   await page().keyboard.press("ArrowDown");
-  await ui.pressUntilTaken("Control+Enter", "queue-three.txt");
+  await pressUntilTaken("Control+Enter", "queue-three.txt");
   assert.equal((await asked[2].answer).data.review.decision, "accepted");
   await ui.tabsAre();
 });
@@ -315,7 +315,7 @@ scenario("a decision in the second of two groups gives the keys to the next revi
   await until("the next one is there", async () => (await ui.tabNames()).some((name) => name.startsWith("grouped-second")));
   await ui.focused("modified");
   await page().keyboard.press("ArrowDown");
-  await ui.pressUntilTaken("Control+Enter", "grouped-second");
+  await pressUntilTaken("Control+Enter", "grouped-second");
   await page().locator(".editor-group-container.active .monaco-editor.focused").waitFor();
   await page().keyboard.type("on");
   await until("it is in the editor", async () => (await aside.document()).text.includes("on"));
@@ -395,7 +395,7 @@ for (const [count, splits] of Object.entries(SPLITS)) {
       await reviewWith("new");
       assert.deepEqual(await groups(), layout);
       await ui.clickLine("new");
-      await ui.pressUntilTaken("Control+Enter", maximized.base);
+      await pressUntilTaken("Control+Enter", maximized.base);
       assert.equal((await edited.answer).data.review.decision, "accepted");
       assert.deepEqual(await groups(), layout);
     } finally {
@@ -421,7 +421,7 @@ scenario("a review that is in front because another tab was closed takes no key 
 
   await page().keyboard.press("ArrowDown");
   await page().keyboard.press("ArrowUp");
-  await ui.pressUntilTaken("Control+Enter", "uncovered.txt");
+  await pressUntilTaken("Control+Enter", "uncovered.txt");
   assert.equal((await edited.answer).data.review.decision, "accepted");
 });
 
@@ -522,7 +522,7 @@ scenario("in Zen Mode a review takes the keys, and after the decision they are b
   try {
     await reviewWith("new");
     await ui.focused("modified");
-    await ui.pressUntilTaken("Control+Enter", "in-zen.txt");
+    await pressUntilTaken("Control+Enter", "in-zen.txt");
     assert.equal((await edited.answer).data.review.decision, "accepted");
     await until("its tab is closed", async () => (await state()).tabs.length === 1);
     await page().keyboard.type("and on");

@@ -6,7 +6,7 @@ import path from "node:path";
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { openReview, reviewWith } from "../harness/reviews.mjs";
+import { openReview, pressUntilTaken, reviewWith } from "../harness/reviews.mjs";
 import { call, reloadWindow, state, ui } from "../harness/run.mjs";
 import { servers } from "../harness/server.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -68,7 +68,7 @@ scenario("ten proposals at once: a list of ten, and one tab, for one after the o
   for (const { files } of (await state()).pending) {
     const name = path.basename(files[0].path);
     await until(`${name} alone is open`, async () => (await ui.tabNames()).length < 2 && (await ui.tab(name).count()) === 1);
-    await ui.pressUntilTaken("Accept", name);
+    await pressUntilTaken("Accept", name);
   }
 
   for (const [index, one] of ten.entries()) {
@@ -97,7 +97,7 @@ scenario("next and previous proposal", async () => {
   await ui.titleButton("Accept").click();
   assert.equal((await second.answer).data.applied, true);
   await ui.diffWith("new first");
-  await ui.pressUntilTaken("Accept", "first.txt");
+  await pressUntilTaken("Accept", "first.txt");
 
   assert.equal((await first.answer).data.applied, true);
   assert.deepEqual(
