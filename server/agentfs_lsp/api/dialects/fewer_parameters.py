@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from agentfs_lsp.api.messages.content import lines_text
+from agentfs_lsp.api.messages import content as contents
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
 from agentfs_lsp.domain.translation import ErrorText, Translate
@@ -17,32 +17,19 @@ def folder_missing(error: errors.FolderMissing, translate: Translate, _: str) ->
     )
 
 
-def lossy_replace(_: errors.LossyReplace, translate: Translate, path: str) -> ErrorText:
-    return (
-        translate("Some bytes of '{path}' are not text in a known encoding.", path=path),
-        translate("Use {Edit} to change parts of it."),
-    )
+def lossy_replace(error: errors.LossyReplace, translate: Translate, _: str) -> ErrorText:
+    return contents.lossy_replace(error, translate)[0], translate("Use {Edit} to change parts of it.")
 
 
-def too_large(error: errors.TooLarge, translate: Translate, path: str) -> ErrorText:
-    return (
-        translate(
-            "'{path}' is too large: {size} bytes. The limit is {limit} bytes.",
-            path=path,
-            size=error.size,
-            limit=error.limit,
-        ),
-        translate("The user can raise agentfs.limits.max_file_bytes."),
-    )
+def too_large(error: errors.TooLarge, translate: Translate, _: str) -> ErrorText:
+    next_step = translate("The user can raise agentfs.limits.max_file_bytes.")
+    return contents.too_large(error, translate)[0], next_step
 
 
 def several_matches(error: errors.SeveralMatches, translate: Translate, _: str) -> ErrorText:
-    return (
-        translate("{old_string} was found {count} times.", count=error.count),
-        translate(
-            "Lines: {lines}. Add context to make it unique.", lines=lines_text(error.lines, error.count)
-        ),
-    )
+    lines = contents.lines_text(error.lines, error.count)
+    next_step = translate("Lines: {lines}. Add context to make it unique.", lines=lines)
+    return contents.several_matches(error, translate)[0], next_step
 
 
 WITHOUT_SETTINGS: Mapping[type[errors.DomainError], Callable[..., ErrorText]] = {

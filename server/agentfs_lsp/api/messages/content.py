@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.text.escaping import escape_invisible
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
@@ -65,14 +67,14 @@ def bad_range(error: errors.BadRange, translate: Translate) -> ErrorText:
 
 
 def unencodable(error: errors.Unencodable, translate: Translate) -> ErrorText:
+    character = error.character
+    facts: dict[str, Any] = {"character": shown(character), "code": ord(character), "line": error.line}
     if error.ascii_only:
         return (
             translate(
                 "The file's encoding is not known, so the new text must be ASCII. Line {line} contains "
                 "'{character}' (U+{code:04X}).",
-                line=error.line,
-                character=shown(error.character),
-                code=ord(error.character),
+                **facts,
             ),
             translate("Use ASCII characters. The other bytes stay unchanged."),
         )
@@ -81,9 +83,7 @@ def unencodable(error: errors.Unencodable, translate: Translate) -> ErrorText:
             "The file's encoding {encoding} cannot represent '{character}' (U+{code:04X}) in line "
             "{line} of the new text.",
             encoding=shown(error.encoding),
-            character=shown(error.character),
-            code=ord(error.character[0]),
-            line=error.line,
+            **facts,
         ),
         translate("Use other characters. The file keeps its encoding."),
     )

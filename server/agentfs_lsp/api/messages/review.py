@@ -115,15 +115,12 @@ def rejected(error: errors.Rejected, translate: Translate) -> ErrorText:
             nothing_changed(translate, translate("Follow the user's message.")),
         )
     if not error.surely_meant:
-        return not_approved(translate), nothing_changed(translate, translate("Ask the user how to continue."))
-    if error.decision == "dismissed":
-        return (
-            translate("The user dismissed the change without a decision."),
-            nothing_changed(translate, translate("Ask the user how to continue.")),
-        )
-    return translate("The user rejected the change."), nothing_changed(
-        translate, translate("Ask the user how to continue.")
-    )
+        said = not_approved(translate)
+    elif error.decision == "dismissed":
+        said = translate("The user dismissed the change without a decision.")
+    else:
+        said = translate("The user rejected the change.")
+    return said, nothing_changed(translate, translate("Ask the user how to continue."))
 
 
 def not_approved(translate: Translate) -> str:
