@@ -115,24 +115,6 @@ async def test_a_protected_read_is_cancelled_while_the_user_is_asked(root: Path)
         assert (await editor.request("agentfs/status"))["status"] == "success"
 
 
-async def test_an_accepted_change_can_no_longer_be_cancelled(root: Path, file: Path) -> None:
-    async with editing(root, **REVIEWING) as editor:
-        editor.open("a.py")
-        await editor.read("a.py")
-        asked = edit_a(editor)
-        proposal = await editor.proposed()
-        settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-        editor.cancel(asked)
-        editor.apply(settled["apply"])
-        report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
-        assert (await editor.request("agentfs/applied", report))["ok"] is True
-        editor.save("a.py")
-        report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
-        await editor.request("agentfs/saved", report)
-        assert (await asked)["data"]["landing"] == "disk"
-    assert file.read_text() == "1\n"
-
-
 async def test_an_accepting_settle_counts_from_the_moment_it_comes(root: Path, file: Path) -> None:
     async with editing(root, **REVIEWING) as editor:
         await editor.read("a.py")

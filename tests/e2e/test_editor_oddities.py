@@ -46,39 +46,30 @@ async def test_typing_that_overtakes_the_edit_is_a_conflict(root: Path, file: Pa
     assert file.read_text() == TEXT
 
 
-async def test_an_editor_that_ignores_versions_may_land_it_in_the_wrong_place(root: Path, file: Path) -> None:
-    async with VIM_LSP.editing(root, "Approve") as editor:
-        document = editor.open("a.py")
-        typing_first(VIM_LSP, editor, "new\none\ntwo\nthree\n")
-        answer = await editor.in_vain(edited(editor))
-        again = await editor.edit("a.py", "three", "3")
-    assert document.text == "new\n2\ntwo\nthree\n"
-    assert answer["error"]["code"] == "EXECUTION_ERROR"
-    assert answer["context"]["landing"] == "unknown"
-    assert (again["error"]["code"], again["error"]["message"]) == ("INVALID_PARAM", "Read the file first.")
-    assert file.read_text() == TEXT
-
-
 @pytest.mark.parametrize(
     ("before", "old", "new", "after"),
     [
+        (TEXT, "two", "2", "typed\n2\ntwo\nthree\n"),
         ("a\nb\nc\nd\n", "b\nc\n", "B\nC\n", "typed\nB\nC\nc\nd\n"),
         ("a\n\nb\nend\n", "b\n", "b\n\n", "typed\na\n\n\nb\nend\n"),
     ],
-    ids=["part of what was to go stays", "a line as the file has already"],
+    ids=["elsewhere", "part of what was to go stays", "a line as the file has already"],
 )
-async def test_nor_is_it_where_the_text_alone_does_not_tell(
+async def test_an_edit_in_the_wrong_place_is_unknown(
     root: Path, file: Path, before: str, old: str, new: str, after: str
 ) -> None:
+    """The editor ignores versions."""
     file.write_text(before)
     async with VIM_LSP.editing(root, "Approve") as editor:
         document = editor.open("a.py")
         typing_first(VIM_LSP, editor, f"typed\n{before}")
         await editor.read("a.py")
         answer = await editor.in_vain(editor.edit("a.py", old, new))
+        again = await editor.edit("a.py", old, new)
     assert document.text == after
     assert answer["error"]["code"] == "EXECUTION_ERROR"
     assert answer["context"]["landing"] == "unknown"
+    assert (again["error"]["code"], again["error"]["message"]) == ("INVALID_PARAM", "Read the file first.")
     assert file.read_text() == before
 
 

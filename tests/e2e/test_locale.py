@@ -9,7 +9,7 @@ import pytest
 
 from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
-from support.editor import REVIEW, REVIEWING, editing
+from support.editor import REVIEWING, editing
 
 QUESTION = "window/showMessageRequest"
 METHODS = [*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS]
@@ -130,18 +130,6 @@ async def test_nothing_that_a_chinese_user_or_model_reads_is_english(root: Path,
         said = [one for message in editor.received for one in said_in(message)]
     assert len(said) > 100
     assert [one for one in said if ENGLISH.search(one)] == []
-
-
-async def test_a_review_is_worded_in_chinese(root: Path, file: Path) -> None:
-    async with editing(root, locale="zh-cn", capabilities=REVIEW) as editor:
-        await editor.read("a.py")
-        asked = editor.start(
-            "agentfs/edit", {"path": "a.py", "old_string": "two", "new_string": "AKIA" + "Q" * 16}
-        )
-        proposal = await editor.proposed()
-        assert proposal["title"] == "编辑 a.py（+1/-1）"
-        assert proposal["files"][0]["warnings"] == [{"kind": "secret", "line": 2, "detail": "AWS 访问密钥"}]
-        editor.cancel(asked)
 
 
 async def test_the_setting_wins_over_the_editors_language(root: Path, file: Path) -> None:

@@ -51,14 +51,6 @@ async def test_a_rewrite_of_the_same_size_and_time_is_a_conflict(auto: Editor) -
     assert path.read_text() == "line 2\n"
 
 
-async def test_a_link_and_its_target_are_one_file(auto: Editor) -> None:
-    (auto.root / "real.txt").write_text("line\n")
-    (auto.root / "alias.txt").symlink_to("real.txt")
-    await auto.read("alias.txt")
-    assert (await auto.edit("real.txt", "line", "mine"))["status"] == "success"
-    assert (await auto.edit("alias.txt", "mine", "ours"))["status"] == "success"
-
-
 # --- expected_* -------------------------------------------------------------------------------------------
 
 

@@ -8,21 +8,13 @@ from typing import Any
 
 import pytest
 
-from support.editor import CAN_SHOW, HASTY, NO_ANSWER, REVIEW, Editor, RpcError, editing, path_of
-from support.personas import EGLOT_1_9, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, Persona, pressing
+from support.editor import CAN_SHOW, HASTY, NO_ANSWER, REVIEW, RpcError, editing, path_of
+from support.personas import EGLOT_1_9, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, Persona, pressing, questions, titles
 from support.sample import EDIT, TEXT
 from support.wire import Message
 
 ASK, SHOW = "window/showMessageRequest", "window/showDocument"
 LONG = "".join(f"line {number}\n" for number in range(200))
-
-
-def questions(editor: Editor) -> list[Message]:
-    return [message["params"] for message in editor.all(ASK)]
-
-
-def titles(question: Message) -> list[str]:
-    return [action["title"] for action in question["actions"]]
 
 
 def in_vscode(message: str) -> str:

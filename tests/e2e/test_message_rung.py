@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from support.editor import ASK, NO_ANSWER, Editor, RpcError, configure, editing
-from support.personas import pressing
+from support.personas import answering, pressing, questions, titles
 from support.sample import TEXT
 from support.sharing import in_module, shared
 from support.wire import Message
@@ -15,20 +15,8 @@ pytestmark = in_module
 server, root, editor = shared(lambda root: editing(root, name="Neovim"))
 
 
-def answering(answer: Any) -> dict[str, Any]:
-    return {ASK: answer if callable(answer) else lambda _: answer}
-
-
 def lines(count: int, word: str = "line") -> str:
     return "".join(f"{word} {number}\n" for number in range(count))
-
-
-def titles(question: Message) -> list[str]:
-    return [action["title"] for action in question["actions"]]
-
-
-def questions(editor: Editor) -> list[Message]:
-    return [message["params"] for message in editor.all(ASK)]
 
 
 async def test_the_question_holds_diff_agent_and_reason_with_reject_first(editor: Editor, file: Path) -> None:

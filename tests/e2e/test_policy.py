@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, NO_ANSWER, REVIEW, REVIEWING, Editor, configure, editing
+from support.editor import APPLY, AUTO, NO_ANSWER, REVIEW, REVIEWING, Editor, configure, decided, editing
 
 ON_THE_PATH = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 GATED = [sys.executable, "-m", "support.gated_server"]
@@ -25,28 +25,13 @@ MEMORY = {
 NUMBERS = count()
 
 
-async def how(editor: Editor, request: asyncio.Future[Any], decision: str = "rejected") -> str:
-    """How a change is decided: immediately, or by the user, who answers `decision`."""
-    shown = len(editor.all("agentfs/proposed"))
-    asked = asyncio.ensure_future(editor.seen("agentfs/proposed", shown + 1))
-    await asyncio.wait({request, asked}, return_when=asyncio.FIRST_COMPLETED)
-    if not request.done():
-        await editor.request("agentfs/settle", {"id": (await asked)["id"], "decision": decision})
-    asked.cancel()
-    answer = await request
-    if answer["status"] == "error" and "review" not in answer["context"]:
-        return str(answer["error"]["code"])
-    review = answer["data"].get("review") or answer["context"]["review"]
-    return f"{review['decision']} by {review['by']}"
-
-
 async def changed(editor: Editor, path: str, tool: str = "edit", decision: str = "rejected") -> str:
     asked: dict[str, Any] = {"path": path}
     if tool == "edit":
         asked |= {"old_string": "one", "new_string": "1"}
     else:
         asked["content"] = f"written anew, {next(NUMBERS)}\n"
-    return await how(editor, editor.start(f"agentfs/{tool}", asked), decision)
+    return await decided(editor, editor.start(f"agentfs/{tool}", asked), decision)
 
 
 # --- the example that everybody starts from ---------------------------------------------------------------

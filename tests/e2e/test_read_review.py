@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from support.editor import ASK, NO_ANSWER, REVIEW, REVIEWING, Editor, RpcError, editing
-from support.personas import VIM_LSP, VSCODE, pressing
+from support.personas import VIM_LSP, VSCODE, answering, pressing
 from support.sharing import in_module, shared
 from support.wire import Message
 
@@ -24,10 +24,6 @@ def env(root: Path) -> Path:
     path = root / ".env"
     path.write_text(SECRET)
     return path
-
-
-def answering(answer: Any) -> dict[str, Any]:
-    return {ASK: answer if callable(answer) else lambda _: answer}
 
 
 def no_secret_in(answer: Message) -> bool:

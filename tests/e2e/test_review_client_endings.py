@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, editing
-from support.sample import CHANGED, EDIT, TEXT, asked, settle
+from support.sample import CHANGED, TEXT, asked, settle
 from support.sharing import in_module, shared
 
 pytestmark = in_module
@@ -92,18 +92,6 @@ async def test_a_client_may_hold_the_preview_until_all_is_over(editor: Editor, f
     assert editor.all("$/cancelRequest") == []
     assert told["data"]["landing"] == "disk"
     assert again["data"]["content"] == CHANGED
-
-
-async def test_reviews_of_two_files_are_shown_side_by_side(editor: Editor, root: Path, file: Path) -> None:
-    (root / "b.py").write_text(TEXT)
-    first, answer = await asked(editor)
-    await editor.read("b.py")
-    other = editor.start("agentfs/edit", {**EDIT, "path": "b.py"})
-    second = await editor.proposed(2)
-    await editor.settle(second)
-    assert (await other)["status"] == "success"
-    assert not answer.done()
-    assert (await editor.request("agentfs/proposal", {"id": first["id"]}))["state"] == "shown"
 
 
 async def test_every_proposal_ends_with_its_outcome(root: Path, file: Path) -> None:

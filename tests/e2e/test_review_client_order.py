@@ -249,20 +249,6 @@ async def test_the_setting_says_which_documents_the_client_saves(
         assert document.text == CHANGED + unsaved
 
 
-# --- saving -----------------------------------------------------------------------------------------------
-
-
-async def test_nothing_to_save_needs_no_report(editor: Editor, file: Path) -> None:
-    editor.open("a.py", TEXT + "mine\n")
-    proposal, answer = await asked(editor)
-    steps = await editor.settle(proposal)
-    assert steps["applied"] == {"ok": True, "save": []}
-    assert (await answer)["data"]["landing"] == "editor"
-    saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
-    assert await editor.request("agentfs/saved", saved) == {}
-    assert (await editor.seen("agentfs/settled"))["outcome"] == "editor"
-
-
 # --- the state of documents -------------------------------------------------------------------------------
 
 

@@ -8,25 +8,11 @@ from typing import Any
 
 import pytest
 
-from support.editor import AUTO, REVIEWING, Editor, editing
-
-
-def configure(editor: Editor, **settings: Any) -> None:
-    editor.notify("workspace/didChangeConfiguration", {"settings": settings})
+from support.editor import AUTO, REVIEWING, Editor, configure, decided, editing
 
 
 async def decision_of(editor: Editor, name: str, **params: Any) -> str:
-    """How a new file's creation was decided: by policy, or by the user, who rejects it."""
-    before = len(editor.all("agentfs/proposed"))
-    asked = editor.start("agentfs/write", {"path": name, "content": "x\n", **params})
-    proposed = asyncio.ensure_future(editor.seen("agentfs/proposed", before + 1))
-    await asyncio.wait({asked, proposed}, return_when=asyncio.FIRST_COMPLETED)
-    if not asked.done():
-        await editor.request("agentfs/settle", {"id": (await proposed)["id"], "decision": "rejected"})
-    proposed.cancel()
-    answer = await asked
-    review = answer["data"].get("review") or answer["context"]["review"]
-    return f"{review['decision']} by {review['by']}"
+    return await decided(editor, editor.start("agentfs/write", {"path": name, "content": "x\n", **params}))
 
 
 async def test_the_mode_is_the_users_for_all_or_for_one_session(root: Path) -> None:
@@ -40,7 +26,7 @@ async def test_the_mode_is_the_users_for_all_or_for_one_session(root: Path) -> N
         assert status["data"]["mode"] == "auto_edit"
         await editor.request("agentfs/setApprovalMode", {"mode": "manual"})
         assert await decision_of(editor, "d.txt", session="one") == "rejected by user"
-        configure(editor, agentfs=AUTO)
+        configure(editor, **AUTO)
         assert await decision_of(editor, "e.txt") == "allowed by mode"
 
 
@@ -48,10 +34,7 @@ async def test_settings_of_reads_and_writes_are_in_force_from_the_next_request_o
     (root / "ten.txt").write_text("".join(f"{number}\n" for number in range(10)))
     (root / "gbk.txt").write_bytes("中文\n".encode("gbk"))
     async with editing(root, options=AUTO) as editor:
-        configure(
-            editor,
-            agentfs={"limits": {"read_lines": 3}, "encoding": {"default": "gbk"}, "create_dirs": False},
-        )
+        configure(editor, limits={"read_lines": 3}, encoding={"default": "gbk"}, create_dirs=False)
         cut = await editor.read("ten.txt")
         assert (cut["status"], cut["data"]["content"]) == ("partial", "0\n1\n2\n")
         assert (await editor.read("gbk.txt"))["data"]["content"] == "中文\n"
@@ -60,11 +43,11 @@ async def test_settings_of_reads_and_writes_are_in_force_from_the_next_request_o
             assert refused["error"]["code"] == "NOT_FOUND"
             assert "agentfs.create_dirs is off" in refused["text"]
         assert not (root / "new").exists()
-        configure(editor, agentfs={"limits": {"read_chars": 5}})
+        configure(editor, limits={"read_chars": 5})
         assert (await editor.read("ten.txt"))["data"]["content"] == "0\n1\n"
         assert (await editor.read("ten.txt", limit=4))["data"]["content"] == "0\n1\n2\n3\n"
         assert (await editor.read("gbk.txt"))["data"]["fallback_encoding"] == "replace"
-        configure(editor, agentfs={"diff": {"max_lines": 5, "context": 0}})
+        configure(editor, diff={"max_lines": 5, "context": 0})
         await editor.read("ten.txt")
         wide = await editor.write("ten.txt", "new\n" * 10, dry_run=True)
         assert (wide["data"]["diff_truncated"], wide["stats"]["lines_added"]) == (True, 10)

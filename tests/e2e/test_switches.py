@@ -34,15 +34,6 @@ async def test_a_switch_is_turned_for_one_connection(root: Path) -> None:
         assert (await switches(second))["memory"] is True
 
 
-async def test_what_the_settings_say_anew_counts(root: Path) -> None:
-    async with editing(root, options=OPTIONS) as editor:
-        await turn(editor, on=False)
-        for memory, expected in ((True, False), (False, False), (True, True)):
-            settings = {"agentfs": {"switches": {"memory": memory}}}
-            editor.notify("workspace/didChangeConfiguration", {"settings": settings})
-            assert (await switches(editor))["memory"] is expected
-
-
 async def test_a_pending_change_is_withdrawn_when_its_switch_is_turned_off(root: Path) -> None:
     options = {**OPTIONS, "rules": [{"files": ["USER.md"], "write": "ask", "requires": "memory"}]}
     answers = {"workspace/applyEdit": lambda _: NO_ANSWER}

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from support.editor import Editor, editing
+from support.editor import Editor, configure, editing
 from support.wire import Message
 
 KNOWS = {"experimental": {"agentfs": {}}}
@@ -27,10 +27,6 @@ async def tools(editor: Editor, dialect: str = "standard", style: str = "anthrop
     answer = await editor.request("agentfs/tools", {"dialect": dialect, "format": style})
     assert answer["status"] == "success"
     return answer["data"]["tools"]
-
-
-async def settings(editor: Editor, **changed: Any) -> None:
-    editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": changed}})
 
 
 def names(definitions: list[Message]) -> list[str]:
@@ -161,9 +157,9 @@ async def test_a_change_that_leaves_the_catalog_is_not_told(root: Path) -> None:
     async with editing(root, capabilities=KNOWS, options={"switches": {"memory": True}}) as editor:
         await editor.request("agentfs/setSwitch", {"name": "memory", "on": False})
         await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit"})
-        await settings(editor, diff={"context": 1})
-        await settings(editor, rules=[{"files": ["*.md"], "write": "deny"}])
-        await settings(editor, rules=[{"files": ["**"], "write": "deny"}])
+        configure(editor, diff={"context": 1})
+        configure(editor, rules=[{"files": ["*.md"], "write": "deny"}])
+        configure(editor, rules=[{"files": ["**"], "write": "deny"}])
         assert names(await tools(editor)) == ["Read", "Edit"]
         assert len(editor.all("agentfs/toolsChanged")) == 1
 
@@ -171,7 +167,7 @@ async def test_a_change_that_leaves_the_catalog_is_not_told(root: Path) -> None:
 async def test_clients_that_do_not_know_agentfs_are_told_nothing(root: Path) -> None:
     async with editing(root, options={"switches": {"memory": True}}) as editor:
         await editor.request("agentfs/setSwitch", {"name": "memory", "on": False})
-        await settings(editor, files=[])
+        configure(editor, files=[])
         assert await tools(editor) == []
         assert [one for one in editor.received if str(one.get("method")).startswith("agentfs/")] == []
 

@@ -111,6 +111,9 @@ async def test_what_was_saved_without_a_settle_is_on_disk(root: Path) -> None:
         editor.close("a.py")
         answer = await ended(editor, future, "reject")
     assert answer["context"]["files"] == [{"path": "a.py", "landing": "disk"}]
+    review = answer["context"]["review"]
+    assert (review["decision"], review["feedback"]) == ("rejected", "not so")
+    assert "The user wrote: “not so”." in answer["text"]
     assert (root / "a.py").read_text() == NEW
 
 
@@ -121,16 +124,6 @@ async def test_what_was_applied_and_reverted_changed_nothing(root: Path) -> None
         editor.change("a.py", OLD)
         answer = await ended(editor, future, "reject")
     assert (answer["error"]["code"], "Nothing was changed." in answer["text"]) == ("USER_REJECTED", True)
-
-
-async def test_what_the_user_wrote_comes_with_it(root: Path) -> None:
-    async with editing(root, **HOLDING) as editor:
-        future, preview = await asked(editor)
-        assert editor.apply(preview)
-        answer = await ended(editor, future, "reject")
-    review = answer["context"]["review"]
-    assert (review["decision"], review["feedback"]) == ("rejected", "not so")
-    assert "The user wrote: “not so”." in answer["text"]
 
 
 @pytest.mark.parametrize("atomic", [True, False])

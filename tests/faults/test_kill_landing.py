@@ -12,10 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from agentfs_lsp.adapters.disk import DiskStore
-from agentfs_lsp.adapters.fs.state_folder import StateFolder
-from agentfs_lsp.service.files.store import Root
 from support.strace import calls_between, killed_at
+from support.transaction import files_after_the_next_start
 
 _LANDING = """
 import os, sys
@@ -42,18 +40,6 @@ def _workspace(base: Path) -> None:
     (base / "root" / "a.py").write_bytes(b"old")
 
 
-def _start_again(base: Path) -> dict[str, bytes]:
-    """The root's files after the next start."""
-    store = DiskStore(StateFolder(str(base / "state")))
-    store.set_roots([Root("root", str(base / "root"), "")])
-    store.sweep()
-    assert list((base / "state" / "servers").iterdir()) == []
-    root = base / "root"
-    return {
-        str(path.relative_to(root)): path.read_bytes() if path.is_file() else b"/" for path in root.rglob("*")
-    }
-
-
 @pytest.mark.parametrize("special", [True, False], ids=["system calls", "stand-ins"])
 @pytest.mark.parametrize("relative", ["a.py", "made/deep/new.py"])
 def test_killed_at_each_call_it_leaves_old_or_new(tmp_path: Path, relative: str, special: bool) -> None:
@@ -64,13 +50,13 @@ def test_killed_at_each_call_it_leaves_old_or_new(tmp_path: Path, relative: str,
     before = {"a.py": b"old"}
     folders = {"made": b"/", "made/deep": b"/"} if relative != "a.py" else {}
     after = {**before, **folders, relative: b"new"}
-    assert _start_again(base) == after
+    assert files_after_the_next_start(base) == after
 
     seen = []
     for call in boundaries:
         _workspace(base)
         killed_at(command, call)
-        left = _start_again(base)
+        left = files_after_the_next_start(base)
         assert left in (before, after), call
         seen.append(left == after)
     assert {name for name, _ in boundaries} >= {"fsync", "write", "flock", "openat"}
@@ -102,7 +88,7 @@ def test_killed_anywhere_the_file_is_whole_and_nothing_else_stays(tmp_path: Path
         assert server.stdout is not None
         done = [int(server.stdout.readline()) for _ in range(landings)][-1]
         server.kill()
-    left = _start_again(tmp_path)
+    left = files_after_the_next_start(tmp_path)
     content = left.pop("a.py")
     number = int(content.split()[0])
     assert content == b"%d " % number * 40_000

@@ -21,6 +21,7 @@ from support.transaction import (
     BEFORE,
     OneAfterTheOther,
     files_after_the_next_start,
+    files_in_root,
     land,
     lay_out,
     store_at,
@@ -51,11 +52,6 @@ def interrupted(base: Path, swapped: int, *, special: bool = True) -> None:
         land(base, special=special)
 
 
-def in_root(base: Path) -> dict[str, bytes]:
-    root = base / "root"
-    return {str(it.relative_to(root)): it.read_bytes() if it.is_file() else b"/" for it in root.rglob("*")}
-
-
 def start(base: Path, *, special: bool = True) -> list[str]:
     store, _ = store_at(base, special=special)
     return [one.outcome for one in store.sweep()]
@@ -65,7 +61,7 @@ def start(base: Path, *, special: bool = True) -> list[str]:
 def test_undisturbed_it_is_finished(tmp_path: Path, swapped: int) -> None:
     interrupted(tmp_path, swapped)
     assert start(tmp_path) == ["finished"]
-    assert in_root(tmp_path) == AFTER
+    assert files_in_root(tmp_path) == AFTER
     assert start(tmp_path) == []
 
 
@@ -80,7 +76,7 @@ def test_a_removal_is_finished_or_not_begun(tmp_path: Path) -> None:
         store.sweep()
     transaction.abandon(store)
     start(tmp_path)
-    assert in_root(tmp_path) == AFTER
+    assert files_in_root(tmp_path) == AFTER
 
 
 def test_a_removal_killed_while_it_was_reverted_is_not_done(tmp_path: Path) -> None:
@@ -112,12 +108,12 @@ def test_what_a_living_server_is_at_is_left_alone_until_it_is_dead(tmp_path: Pat
     living: list[DiskStore] = []
     with mock.patch.object(transaction, "abandon", living.append):
         interrupted(tmp_path, 1)
-    before = in_root(tmp_path)
+    before = files_in_root(tmp_path)
     assert start(tmp_path) == []
-    assert in_root(tmp_path) == before
+    assert files_in_root(tmp_path) == before
     transaction.abandon(living[0])
     assert start(tmp_path) == ["finished"]
-    assert in_root(tmp_path) == AFTER
+    assert files_in_root(tmp_path) == AFTER
 
 
 @pytest.mark.parametrize("swapped", [1, 2])
@@ -125,7 +121,7 @@ def test_where_one_file_was_changed_the_others_are_rolled_back(tmp_path: Path, s
     interrupted(tmp_path, swapped)
     (tmp_path / "root/sub/gone.py").write_bytes(b"theirs\n")
     assert start(tmp_path) == ["rolled_back"]
-    assert in_root(tmp_path) == {**BEFORE, "sub/gone.py": b"theirs\n"}
+    assert files_in_root(tmp_path) == {**BEFORE, "sub/gone.py": b"theirs\n"}
 
 
 @pytest.mark.parametrize("special", list(product((True, False), repeat=3)))
@@ -149,7 +145,7 @@ def test_system_calls_that_are_missing_at_one_start_make_no_difference(
         with watching(stop, str(tmp_path / "root")), suppress(Killed):
             start(tmp_path, special=special[1])
         assert "set_aside" not in start(tmp_path, special=special[2]), lives_for
-        assert in_root(tmp_path) == {**BEFORE, "sub/gone.py": b"theirs\n"}
+        assert files_in_root(tmp_path) == {**BEFORE, "sub/gone.py": b"theirs\n"}
 
 
 @pytest.mark.parametrize("special", [True, False])
@@ -174,14 +170,14 @@ def test_what_somebody_wrote_in_the_very_moment_of_the_swap_is_put_back(
     ):
         land(tmp_path)
     assert start(tmp_path, special=special) == ["rolled_back"]
-    assert in_root(tmp_path) == {**BEFORE, name: b"theirs\n"}
+    assert files_in_root(tmp_path) == {**BEFORE, name: b"theirs\n"}
 
 
 def test_what_nobody_began_is_dropped_without_a_word(tmp_path: Path) -> None:
     interrupted(tmp_path, 0)
     (tmp_path / "root/a.py").write_bytes(b"theirs\n")
     assert start(tmp_path) == []
-    assert in_root(tmp_path) == {**BEFORE, "a.py": b"theirs\n"}
+    assert files_in_root(tmp_path) == {**BEFORE, "a.py": b"theirs\n"}
 
 
 def test_where_neither_is_possible_nothing_is_touched_and_all_is_kept(tmp_path: Path) -> None:
@@ -192,7 +188,7 @@ def test_where_neither_is_possible_nothing_is_touched_and_all_is_kept(tmp_path: 
     (one,) = store.sweep()
     assert one.outcome == "set_aside"
     left = {"a.py": b"theirs too\n", "sub/gone.py": b"theirs\n", "made/deep/new.py": b"made\n"}
-    assert {name: content for name, content in in_root(tmp_path).items() if content != b"/"} == left
+    assert {name: content for name, content in files_in_root(tmp_path).items() if content != b"/"} == left
     kept = {
         path.name: path.read_bytes() for path in (tmp_path / "state/set-aside").rglob("*") if path.is_file()
     }
@@ -204,7 +200,7 @@ def test_an_edit_of_what_had_landed_stays(tmp_path: Path) -> None:
     interrupted(tmp_path, 2)
     (tmp_path / "root/a.py").write_bytes(b"edited on\n")
     assert start(tmp_path) == ["finished"]
-    assert in_root(tmp_path) == {**AFTER, "a.py": b"edited on\n"}
+    assert files_in_root(tmp_path) == {**AFTER, "a.py": b"edited on\n"}
 
 
 def test_a_folder_swapped_for_a_link_is_not_followed(tmp_path: Path) -> None:
@@ -223,4 +219,4 @@ def test_a_journal_that_no_server_wrote_is_set_aside(tmp_path: Path) -> None:
     landings.mkdir(parents=True)
     (landings / f"{'0' * 16}-1.json").write_text('[{"folder": "/", "name": "../x"}]')
     assert start(tmp_path) == ["set_aside"]
-    assert in_root(tmp_path) == BEFORE
+    assert files_in_root(tmp_path) == BEFORE

@@ -28,6 +28,7 @@ __all__ = [
     "apply_text_edits",
     "configure",
     "connected",
+    "decided",
     "editing",
     "handshake",
     "offset_of",
@@ -138,6 +139,21 @@ async def editing(
 def configure(editor: Editor, **settings: Any) -> None:
     """Change the user's settings to these."""
     editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": settings}})
+
+
+async def decided(editor: Editor, request: asyncio.Future[Any], decision: str = "rejected") -> str:
+    """How a change is decided: immediately, or by the user, who answers `decision`."""
+    shown = len(editor.all("agentfs/proposed"))
+    asked = asyncio.ensure_future(editor.seen("agentfs/proposed", shown + 1))
+    await asyncio.wait({request, asked}, return_when=asyncio.FIRST_COMPLETED)
+    if not request.done():
+        await editor.request("agentfs/settle", {"id": (await asked)["id"], "decision": decision})
+    asked.cancel()
+    answer = await request
+    if answer["status"] == "error" and "review" not in answer["context"]:
+        return str(answer["error"]["code"])
+    review = answer["data"].get("review") or answer["context"]["review"]
+    return f"{review['decision']} by {review['by']}"
 
 
 def handshake(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from support.editor import NO_ANSWER, Editor, RpcError, apply_text_edits, editing, path_of, recorded
+from support.editor import ASK, NO_ANSWER, Editor, RpcError, apply_text_edits, editing, path_of, recorded
 from support.wire import Message
 
 Press = str | None | object
@@ -118,10 +118,9 @@ def pressing(press: Press) -> Callable[[Any], object]:
     """Answer a message request with the button of that title, after all pages before it."""
 
     def answer(params: Message) -> object:
-        titles = [action["title"] for action in params["actions"]]
         if press is not NO_ANSWER and (letter := re.match(r"The letter is (\w)\.", params["message"])):
             return {"title": letter[1]}
-        wanted = [title for title in titles if title == press or title.startswith("Next (")]
+        wanted = [title for title in titles(params) if title == press or title.startswith("Next (")]
         if press is NO_ANSWER:
             return NO_ANSWER
         return {"title": wanted[0]} if isinstance(press, str) and wanted else None
@@ -132,6 +131,19 @@ def pressing(press: Press) -> Callable[[Any], object]:
 def pressing_first(params: Message) -> object:
     """Answer with the first button, the only one that can be chosen."""
     return params["actions"][0]
+
+
+def questions(editor: Editor) -> list[Message]:
+    return [message["params"] for message in editor.all(ASK)]
+
+
+def titles(question: Message) -> list[str]:
+    return [action["title"] for action in question["actions"]]
+
+
+def answering(answer: Any) -> dict[str, Any]:
+    """Options of `editing` for a user who answers questions with this, or as it says."""
+    return {ASK: answer if callable(answer) else lambda _: answer}
 
 
 VSCODE = Persona("vscode-1.139", channel="preview")

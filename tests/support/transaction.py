@@ -110,6 +110,11 @@ def files_after_the_next_start(base: Path, *, special: bool = True) -> dict[str,
     state = base / "state"
     left = [path for path in state.rglob("*") if path.is_file() and path.name != "landing.lock"]
     assert not left, left
+    return files_in_root(base)
+
+
+def files_in_root(base: Path) -> dict[str, bytes]:
+    """By path; a folder is `/`."""
     root = base / "root"
     return {
         str(path.relative_to(root)): path.read_bytes() if path.is_file() else b"/" for path in root.rglob("*")

@@ -126,9 +126,13 @@ def test_a_link_put_in_place_of_a_noted_folder_is_not_swept_through(disk: Disk, 
     assert (theirs / temporary).read_bytes() == b"outside"
 
 
-def test_only_names_of_the_dead_server_are_removed(disk: Disk) -> None:
+@pytest.mark.parametrize("cut_short", [b"", b'{"temporary_in": "/so'])
+def test_only_names_of_the_dead_server_are_removed(disk: Disk, cut_short: bytes) -> None:
     disk.put("a.py", b"old")
     disk.stage(disk.at("a.py"), b"new", disk.read("a.py"))
+    [note] = notes(disk)
+    with Path(disk.state.path, "servers", note).open("ab") as file:
+        file.write(cut_short)
     [temporary] = disk.names() - {"a.py"}
     kept = {
         temporary.replace("-1.tmp", "-x.tmp"),
@@ -141,17 +145,6 @@ def test_only_names_of_the_dead_server_are_removed(disk: Disk) -> None:
     _abandon(disk)
     disk.another().sweep()
     assert disk.names() == {"a.py"} | kept
-
-
-def test_a_note_cut_short_is_read_as_far_as_it_goes(disk: Disk) -> None:
-    disk.put("a.py", b"old")
-    disk.stage(disk.at("a.py"), b"new", disk.read("a.py"))
-    [note] = notes(disk)
-    with Path(disk.state.path, "servers", note).open("ab") as file:
-        file.write(b'{"temporary_in": "/so')
-    _abandon(disk)
-    disk.another().sweep()
-    assert disk.names() == {"a.py"}
     assert notes(disk) == []
 
 

@@ -64,16 +64,6 @@ def test_the_owner_is_kept(disk: Disk) -> None:
     assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (12345, 23456, 0o6754)
 
 
-def test_extended_attributes_are_kept(disk: Disk) -> None:
-    path = disk.put("a.py", b"old")
-    try:
-        os.setxattr(path, "user.color", b"blue")
-    except (OSError, AttributeError):
-        pytest.skip("no extended attributes here")
-    stage(disk, "a.py", b"new").commit()
-    assert os.getxattr(path, "user.color") == b"blue"
-
-
 def _access_list(*entries: tuple[int, int, int]) -> bytes:
     """A POSIX ACL in the kernel's format: (tag, permissions, id) each, version 2."""
     packed = b"".join(
@@ -87,26 +77,27 @@ _NOBODY = 0xFFFFFFFF
 _LIST = _access_list((1, 6, _NOBODY), (2, 7, 12345), (4, 4, _NOBODY), (0x10, 7, _NOBODY), (0x20, 0, _NOBODY))
 
 
-def _set_list(path: Path, name: str) -> None:
+def _set_attribute(path: Path, name: str, value: bytes) -> None:
     try:
-        os.setxattr(path, name, _LIST)
+        os.setxattr(path, name, value)
     except (OSError, AttributeError):
-        pytest.skip("no access lists here")
+        pytest.skip("no such attributes here")
 
 
-def test_access_lists_are_kept(disk: Disk) -> None:
+@pytest.mark.parametrize(("name", "value"), [("user.color", b"blue"), ("system.posix_acl_access", _LIST)])
+def test_extended_attributes_are_kept(disk: Disk, name: str, value: bytes) -> None:
     path = disk.put("a.py", b"old")
-    _set_list(path, "system.posix_acl_access")
+    _set_attribute(path, name, value)
     mode = path.stat().st_mode
     stage(disk, "a.py", b"new").commit()
-    assert os.getxattr(path, "system.posix_acl_access") == _LIST
+    assert os.getxattr(path, name) == value
     assert path.stat().st_mode == mode
 
 
 def test_the_folders_access_list_lets_nobody_into_a_replaced_file(disk: Disk) -> None:
     path = disk.put("a.py", b"old")
     path.chmod(0o660)
-    _set_list(disk.path, "system.posix_acl_default")
+    _set_attribute(disk.path, "system.posix_acl_default", _LIST)
     stage(disk, "a.py", b"new").commit()
     assert "system.posix_acl_access" not in os.listxattr(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o660

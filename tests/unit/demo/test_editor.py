@@ -149,23 +149,6 @@ def test_what_was_applied_is_reverted_when_another_file_was_refused(client, file
         assert demo.editor.documents.get(uri).version == 3
 
 
-def test_a_no_carries_the_words_and_applies_nothing(client, file) -> None:
-    steps = reviewed(file.as_uri(), {"reply": {"ok": True, "apply": None}})
-    with client(steps, [Answer("rejected", "Please keep the old name")]) as demo:
-        demo.editor.call("agentfs/edit", {})
-    assert demo.params_of("agentfs/settle") == [
-        {"id": "p1", "decision": "rejected", "feedback": "Please keep the old name"}
-    ]
-
-
-def test_the_persons_own_version_is_sent_as_the_whole_text(client, file) -> None:
-    steps = reviewed(file.as_uri(), {"reply": {"ok": True, "apply": None}})
-    with client(steps, [Answer("amended", texts=((file.as_uri(), "three\n"),))]) as demo:
-        demo.editor.call("agentfs/edit", {})
-    (settled,) = demo.params_of("agentfs/settle")
-    assert settled["files"] == [{"uri": file.as_uri(), "decision": "amended", "text": "three\n"}]
-
-
 def test_a_settle_that_came_too_late_is_told_to_the_person(client, file) -> None:
     late = {"ok": False, "code": "WITHDRAWN", "reason": "The agent took it back."}
     with client(reviewed(file.as_uri(), {"reply": late}), [ACCEPT]) as demo:

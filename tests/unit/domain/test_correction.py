@@ -118,11 +118,6 @@ def test_code_and_prose_are_left_alone(line: str) -> None:
     assert find_placeholder(f"first\n{line}\nlast\n", ORIGINAL) is None
 
 
-@pytest.mark.parametrize("marker", MARKERS)
-def test_a_marker_that_the_file_itself_holds_is_content(marker: str) -> None:
-    assert find_placeholder(f"a\n{marker}\nb\n", f"x\n  {marker.strip()}\ny\n") is None
-
-
 @pytest.mark.parametrize("original", ["", " \n\t\n"])
 def test_where_there_was_no_text_none_is_left_out(original: str | None) -> None:
     assert find_placeholder("# ... existing code ...\n", original) is None

@@ -12,18 +12,6 @@ def test_units_are_the_encodings(encoding: Encoding, length: int) -> None:
     assert units(LINE, encoding) == length
 
 
-@pytest.mark.parametrize(
-    ("encoding", "offsets"),
-    [
-        ("utf-32", [0, 1, 2, 3, 4, 5, 5]),
-        ("utf-16", [0, 1, 2, 2, 3, 4, 5, 5]),
-        ("utf-8", [0, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 5, 5]),
-    ],
-)
-def test_a_column_inside_a_character_is_its_start(encoding: Encoding, offsets: list[int]) -> None:
-    assert [offset_at(LINE, column, encoding) for column in range(len(offsets))] == offsets
-
-
 def test_a_position_counts_lines_and_columns_from_zero() -> None:
     text = "first\r\nx😀y\nz"
     counter = PositionCounter(text + "\n", "utf-16")

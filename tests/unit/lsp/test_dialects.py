@@ -112,14 +112,6 @@ def test_the_schema_takes_what_the_call_takes(dialect: Dialect, tool: Tool) -> N
             assert validator.is_valid(arguments) == taken, arguments
 
 
-@every_tool
-def test_a_closed_list_is_an_enum(dialect: Dialect, tool: Tool) -> None:
-    schema = schema_of(dialect, tool, closed=("a.md", "b.md"))
-    path = schema["properties"][tool.path_parameter]
-    assert path["enum"] == ["a.md", "b.md"]
-    assert "enum" not in schema_of(dialect, tool)["properties"][tool.path_parameter]
-
-
 @every_dialect
 @pytest.mark.parametrize("listed", OPERATIONS)
 def test_texts_speak_only_of_tools_that_are_listed(dialect: Dialect, listed: Operation) -> None:

@@ -265,12 +265,6 @@ async def previewed(read: FakeWorkspace) -> None:
         read.editor.open(name)
 
 
-async def test_all_that_was_ticked_in_a_preview_lands(read: FakeWorkspace) -> None:
-    await previewed(read)
-    read.reviewer.applies_by_itself()
-    assert await each(read) == (["", ""], ["editor"])
-
-
 async def test_what_was_not_ticked_was_rejected(read: FakeWorkspace) -> None:
     await previewed(read)
     read.reviewer.applies_by_itself(applies, {"b.py": pretends})

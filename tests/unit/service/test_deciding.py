@@ -136,16 +136,6 @@ async def test_always_lets_the_sessions_next_changes_through(read: FakeWorkspace
     assert read.ws.sessions.mode_of("other", "manual") == "manual"
 
 
-async def test_what_moved_during_the_review_does_not_land(read: FakeWorkspace) -> None:
-    read.reviewer.accepts(first=lambda: read.store.put("a.py", "one\ntwo\ntheirs\n"))
-    with pytest.raises(Conflict) as refused:
-        await read.edit("a.py", "two", "2")
-    assert (refused.value.reason, refused.value.file) == ("reviewing", f"{HOME}/a.py")
-    assert refused.value.diff is not None
-    assert "+theirs" in refused.value.diff
-    assert read.ended == ["conflict"]
-
-
 # --- withdrawn --------------------------------------------------------------------------------------------
 
 
@@ -235,14 +225,6 @@ async def test_what_is_there_though_it_was_withdrawn_is_reported(read: FakeWorks
 
 
 # --- previews that apply by themselves --------------------------------------------------------------------
-
-
-async def test_what_a_preview_applied_is_looked_for(read: FakeWorkspace) -> None:
-    read.editor.open("a.py")
-    read.reviewer.applies_by_itself()
-    done = await read.edit("a.py", "two", "2")
-    assert done.landing is not None
-    assert (done.landing.where, read.ended) == ("editor", ["editor"])
 
 
 async def test_a_part_that_was_ticked_in_a_preview_is_an_amended_change(work: FakeWorkspace) -> None:

@@ -37,14 +37,6 @@ def paths(found: Found) -> list[list[str]]:
     return [[file.relative for file in change.files] for change in found.changes]
 
 
-async def test_all_that_landed_is_to_be_seen_newest_first(three: FakeWorkspace) -> None:
-    found = await asked(three)
-    assert paths(found) == [["a.txt"], ["src/b.txt"], ["a.txt"]]
-    assert [change.tool for change in found.changes] == ["edit", "write", "write"]
-    assert not found.more
-    assert found.changes[0].files[0].before is None
-
-
 async def test_it_is_told_by_pages(three: FakeWorkspace) -> None:
     first = await asked(three, limit=2)
     assert (len(first.changes), first.more) == (2, True)

@@ -93,12 +93,6 @@ async def test_another_session_has_not_read_it(read: FakeWorkspace) -> None:
         await read.edit("a.py", "two", "2", session="other")
 
 
-async def test_a_text_no_longer_held_leaves_no_diff(read: FakeWorkspace) -> None:
-    read.ws.sessions.resize(100, 0, 100)
-    read.store.put("a.py", "else\n")
-    assert (await refused(read)).diff is None
-
-
 async def test_a_file_that_is_gone_is_told_to_whoever_read_or_expected_it(read: FakeWorkspace) -> None:
     read.store.remove("a.py")
     assert (await refused(read)).reason == "gone"

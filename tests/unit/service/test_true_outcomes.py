@@ -68,14 +68,6 @@ async def unknown(work: FakeWorkspace, **more: Any) -> list[tuple[str, str]]:
 # --- a document that is gone ------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("save", [None, saves])
-async def test_half_a_batch_saved_and_closed_is_rolled_back_on_disk(opened: FakeWorkspace, save: Any) -> None:
-    hands(opened, going(opened), save=save)
-    with pytest.raises(NotLanded):
-        await opened.batch(*BATCH)
-    assert on_disk(opened) == [OLD, OLD]
-
-
 async def test_the_users_own_text_that_was_saved_with_it_stays(opened: FakeWorkspace) -> None:
     opened.editor.type("a.py", "three\n", "three\nmine\n")
     await opened.read("a.py")
