@@ -212,18 +212,14 @@ def _with_texts(
             except ChangeUnknown:  # deleted, or set aside with the database, since it was found
                 continue
             whole = as_seen(ws, viewer, kept, readings)
-            room -= sum(len(text) for file in whole.files for text in texts_of(file) if text)
+            texts = [text for file in whole.files for text in (file.before, file.proposed, file.after)]
+            room -= sum(len(text) for text in texts if text)
             if room >= 0 or not filled:
                 filled.append(whole)
                 continue
         filled.append(change)
         left_out = True
     return filled, left_out
-
-
-def texts_of(file: RecordedFile) -> tuple[str | None, str | None, str | None]:
-    """The texts before, proposed and after."""
-    return file.before, file.proposed, file.after
 
 
 def resolve(

@@ -221,7 +221,11 @@ def _shield(folder: Folder) -> None:
 
 
 def _is_ours(folder: Folder, name: str) -> bool:
-    return _content(folder, name, 8) == _BESIDE[name]
+    try:
+        with closing_fd(os.open(name, READING, dir_fd=folder.fd)) as fd:
+            return os.read(fd, 8) == _BESIDE[name]
+    except OSError:
+        return False
 
 
 def _make(folder: Folder, name: str, data: bytes) -> None:
@@ -239,14 +243,6 @@ def _remove_abandoned(folder: Folder, name: str) -> None:
     with suppress(BlockingIOError), abandoned(name, folder.fd) as fd:
         if os.fstat(fd).st_nlink:
             _unlink(folder, name)
-
-
-def _content(folder: Folder, name: str, most: int) -> bytes | None:
-    try:
-        with closing_fd(os.open(name, READING, dir_fd=folder.fd)) as fd:
-            return os.read(fd, most)
-    except OSError:
-        return None
 
 
 def _unlink(folder: Folder, name: str) -> None:

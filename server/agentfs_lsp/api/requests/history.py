@@ -18,10 +18,11 @@ async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envel
     """Respond to agentfs/history. `session`, if given, is also a filter."""
     params = parse(HistoryParams, exchange.params)
     await exchange.wait_until_prepared()
+    is_filter = isinstance(exchange.params, dict) and exchange.params.get("session") is not None
     command = Browse(
         None if by_user else params.session,
         params.path,
-        params.session if _names_session(exchange.params) else None,
+        params.session if is_filter else None,
         params.change_id,
         params.before,
         params.limit,
@@ -31,10 +32,6 @@ async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envel
     data: History = {"changes": [*browsed.changes], "more": browsed.more}
     stats: Stats = {"time_ms": exchange.time_ms()}
     return exchange.succeed(data, _text(exchange.translate, browsed), stats, partial=browsed.texts_left_out)
-
-
-def _names_session(params: object) -> bool:
-    return isinstance(params, dict) and params.get("session") is not None
 
 
 def _text(translate: Translate, browsed: Browsed[LandedChange]) -> str:

@@ -112,7 +112,10 @@ class Workspace:
         allowed, None for the setting's; `operation`: the agent's, None for the user, from whom nothing is
         hidden: a place where it is denied is not resolved, so judge the location next; `directory`: folders
         and roots are allowed too. Raises PolicyDenied for a path that only passes through a denied place."""
-        self._forget_replaced_roots()
+        for root in self.roots:
+            if not self.files.root_intact(root):  # replaced by another folder
+                self.forget_root(root)
+                self.open_roots()
         names = [root.name for root in self.roots]
         spelling = parse(path, names, paths or self.settings.paths, self.folders, directory=directory)
         location = Location(self.roots[spelling.root], spelling.relative)
@@ -125,12 +128,6 @@ class Workspace:
         if paths is None and self.settings_in(location.root).paths != self.settings.paths:
             parse(path, names, "relative", self.folders)
         return location
-
-    def _forget_replaced_roots(self) -> None:
-        for root in self.roots:
-            if not self.files.root_intact(root):
-                self.forget_root(root)
-                self.open_roots()
 
     def resolve(self, spelled: Location, operation: Operation | None) -> Location:
         """Where the place is now, following links; see `locate`."""
@@ -274,8 +271,7 @@ class Workspace:
     async def look(self, location: Location) -> Snapshot:
         """The file's current state, editor over disk; read on a thread unless it is small. Waits for pending
         `remember` work on the file and for recovery."""
-        if self.is_interrupted(location):
-            await self.wait_for_recovery(location)
+        await self.wait_for_recovery(location)
         remembering = self._remembering.get(location.absolute)
         if remembering is not None:
             await asyncio.wait([remembering])
