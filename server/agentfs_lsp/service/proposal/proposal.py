@@ -127,15 +127,23 @@ class Proposal:
         self._task = asyncio.current_task()
         self._state: State = "asked"
         self._reached_ms: dict[State, float] = {"asked": clock.now_ms()}
-        self._files: Mapping[str, str] = {}
-        self._changes: tuple[FileChange, ...] = ()
-        self._access = HIDDEN
-        self._channel: Rung | None = None
-        self._decision: Decision | None = None
-        self._outcome: Outcome = "failed"
-        self._file_outcomes: tuple[Outcome, ...] = ()
+        self.files: Mapping[str, str] = {}
+        """Its files: real absolute path to displayed path."""
+        self.changes: tuple[FileChange, ...] = ()
+        """One change per file that would differ; empty before "computed"."""
+        self.access = HIDDEN
+        """What its session may be told about its files."""
+        self.channel: Rung | None = None
+        """Who decides; None until known."""
+        self.decision: Decision | None = None
+        """The approval, if any."""
+        self.outcome: Outcome = "failed"
+        """The outcome; meaningful once ended."""
+        self.file_outcomes: tuple[Outcome, ...] = ()
+        """What became of each change, in their order; empty unless some of it landed."""
         self._withdrawn: WithdrawnReason | None = None
-        self._stopped = False
+        self.is_stopped = False
+        """Whether to skip the files that have not landed yet."""
 
     def to(self, state: State) -> None:
         """Enter a state. Raises IllegalTransition."""
@@ -151,54 +159,14 @@ class Proposal:
         return self._state
 
     @property
-    def files(self) -> Mapping[str, str]:
-        """Its files: real absolute path to displayed path."""
-        return self._files
-
-    @property
     def paths(self) -> tuple[str, ...]:
         """The displayed paths of its files."""
-        return tuple(self._files.values())
-
-    @property
-    def changes(self) -> tuple[FileChange, ...]:
-        """One change per file that would differ; empty before "computed"."""
-        return self._changes
-
-    @property
-    def access(self) -> Access:
-        """What its session may be told about its files."""
-        return self._access
-
-    @property
-    def channel(self) -> Rung | None:
-        """Who decides; None until known."""
-        return self._channel
-
-    @property
-    def decision(self) -> Decision | None:
-        """The approval, if any."""
-        return self._decision
-
-    @property
-    def outcome(self) -> Outcome:
-        """The outcome; meaningful once ended."""
-        return self._outcome
-
-    @property
-    def file_outcomes(self) -> tuple[Outcome, ...]:
-        """What became of each change, in their order; empty unless some of it landed."""
-        return self._file_outcomes
+        return tuple(self.files.values())
 
     @property
     def past_return(self) -> bool:
         """Whether it is too late to cancel."""
         return self._state in PAST_RETURN
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether to skip the files that have not landed yet."""
-        return self._stopped
 
     @property
     def why_withdrawn(self) -> Withdrawn:
@@ -226,27 +194,27 @@ class Proposal:
     def queue(self, files: Mapping[str, str]) -> None:
         """Enter "queued" with its files."""
         self.to("queued")
-        self._files = files
+        self.files = files
         if len(files) == 1:
             ((absolute, path),) = files.items()
-            self._access = Access(path, absolute)
+            self.access = Access(path, absolute)
 
     def compute(self, changes: Sequence[FileChange], access: Access) -> None:
         """Enter "computed" with its changes. Drops those that change nothing, unless the session may not read
         the files: dropping one would reveal what they hold."""
         self.to("computed")
-        self._changes = tuple(one for one in changes if self.blind or not one.changes_nothing)
-        self._access = access
+        self.changes = tuple(one for one in changes if self.blind or not one.changes_nothing)
+        self.access = access
 
     def wait_for(self, channel: Rung) -> None:
         """Enter "waiting" for the user on this channel."""
         self.to("waiting")
-        self._channel = channel
+        self.channel = channel
 
     def reopen(self) -> None:
         """A settle decided nothing, so a `stop` or `withdraw` that came after it takes effect now, once.
         Otherwise the proposal returns to "shown"."""
-        if self._task is not None and (self._stopped or self._withdrawn):
+        if self._task is not None and (self.is_stopped or self._withdrawn):
             self._task.cancel()
         elif self._state == "settled":
             self.to("shown")
@@ -254,12 +222,12 @@ class Proposal:
     def decide(self, decision: Decision) -> None:
         """Enter "landing" with the approval."""
         self.to("landing")
-        self._channel, self._decision = decision.channel, decision
+        self.channel, self.decision = decision.channel, decision
 
     def end(self, outcome: Outcome, file_outcomes: Sequence[Outcome] = ()) -> None:
         """Enter "ended" with the outcome, and that of each change if some of them landed."""
         self.to("ended")
-        self._outcome, self._file_outcomes = outcome, tuple(file_outcomes)
+        self.outcome, self.file_outcomes = outcome, tuple(file_outcomes)
 
     # --- from outside -------------------------------------------------------------------------------------
 
@@ -281,7 +249,7 @@ class Proposal:
 
     def stop(self) -> None:
         """The agent cancelled too late: skip the files that have not landed yet."""
-        self._stopped = True
+        self.is_stopped = True
 
 
 def outcome_of(error: DomainError) -> Outcome:
