@@ -65,25 +65,6 @@ async def test_a_command_request_of_any_shape_is_answered(auto: Editor, params: 
 
 
 @pytest.mark.asyncio
-async def test_manual_ends_every_sessions_auto_edit_and_nothing_loosens(root: Path) -> None:
-    titles = iter(["Always for this session", "Always for this session", "Reject", "Reject"])
-    answers = {"window/showMessageRequest": lambda _: {"title": next(titles)}}
-    async with editing(root, answers=answers) as editor:
-        assert (await editor.write("a.py", "one\n"))["data"]["applied"] is True
-        assert (await editor.write("b.py", "one\n"))["data"]["review"]["decision"] == "allowed"
-        assert await run(editor, "agentfs.manual") == {"ok": True}
-        assert (await editor.write("c.py", "one\n"))["error"]["code"] == "USER_REJECTED"
-        await run(editor, "agentfs.manual", "auto_edit", {"mode": "auto_edit"})
-        assert (await editor.write("d.py", "one\n"))["error"]["code"] == "USER_REJECTED"
-        for command in ["agentfs.setApprovalMode", "agentfs.settle"]:
-            refused = await run(editor, command, {"mode": "auto_edit"})
-            assert refused["error"]["code"] == "INVALID_PARAM"
-        status = (await editor.request("agentfs/status"))["data"]
-    assert status["mode"] == "manual"
-    assert {one["mode"] for one in status["sessions"]} == {"manual"}
-
-
-@pytest.mark.asyncio
 async def test_a_command_that_waits_for_the_user_is_cancelled_and_reports_progress(root: Path) -> None:
     async with editing(root, answers={"window/showMessageRequest": lambda _: NO_ANSWER}) as editor:
         asked = editor.start(

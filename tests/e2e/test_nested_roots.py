@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from support.client import Editor
-from support.editor import AUTO, REVIEWING, editing
-from support.wire import Message
+from support.editor import AUTO, REVIEWING, change_folder, editing
 
 DENIES = '[[rules]]\nfiles = ["a.txt"]\nread = "deny"\nwrite = "deny"\nedit = "deny"\n'
 
@@ -18,13 +16,6 @@ def inner(root: Path) -> Path:
     folder.mkdir()
     (folder / "a.txt").write_text("one\n")
     return folder
-
-
-def tell(editor: Editor, folder: Path, name: str, *, opened: bool) -> None:
-    """Tell the server that a folder was opened or closed."""
-    event: Message = {"added": [], "removed": []}
-    event["added" if opened else "removed"] = [{"uri": folder.as_uri(), "name": name}]
-    editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})
 
 
 async def test_an_earlier_change_is_seen_and_undone_by_the_inner_roots_rules(root: Path, inner: Path) -> None:
@@ -65,7 +56,7 @@ async def test_pending_changes_follow_the_rules_of_a_root_opened_around_them(roo
         params = {"path": "sub/a.txt", "old_string": "one", "new_string": "queued", "session": "fast"}
         queued = editor.start("agentfs/edit", params)
         await editor.request("agentfs/status")  # both have arrived
-        tell(editor, inner, "inner", opened=True)
+        change_folder(editor, inner, "inner", opened=True)
         assert "settings" in (await shown)["error"]["message"]
         assert "denies" in (await queued)["error"]["message"]
     assert (inner / "a.txt").read_text() == "one\n"
@@ -80,7 +71,7 @@ async def test_closing_the_outer_root_leaves_what_belongs_to_the_inner_one(root:
         of_inner = await editor.proposed()
         goes = editor.start("agentfs/write", {"path": "outer/b.txt", "content": "c\n"})
         await editor.proposed(2)
-        tell(editor, root, "outer", opened=False)
+        change_folder(editor, root, "outer", opened=False)
         assert "folder was closed" in (await goes)["error"]["message"]
         await editor.settle(of_inner)
         assert (await stays)["status"] == "success"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, NO_ANSWER, REVIEW, REVIEWING, Editor, RpcError, editing
+from support.editor import APPLY, NO_ANSWER, REVIEW, REVIEWING, Editor, RpcError, change_folder, editing
 from support.sharing import in_module, shared
 from support.wire import Message
 
@@ -228,9 +228,7 @@ def send_behind(
     if what == "cancelled":
         editor.cancel(answer)
     elif what == "folder closed":
-        folder = {"name": editor.root.name, "uri": editor.root.as_uri()}
-        event = {"added": [], "removed": [folder]}
-        editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+        change_folder(editor, editor.root, opened=False)
     elif what == "amended":
         return editor.start("agentfs/settle", amending(proposal, text))
     else:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, editing
+from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, change_folder, editing
 from support.sample import CHANGED, EDIT, asked
 
 
@@ -24,10 +24,9 @@ async def test_a_folder_closed_behind_a_yes_lands(
     if is_open:
         editor.open("a.py")
     proposal, answer = await asked(editor)
-    removed = {"added": [], "removed": [{"uri": root.as_uri(), "name": root.name}]}
     with editor.in_one_piece():
         settled = editor.start("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-        editor.notify("workspace/didChangeWorkspaceFolders", {"event": removed})
+        change_folder(editor, root, opened=False)
     to_apply = (await settled)["apply"]
     if is_open:
         assert editor.apply(to_apply)
@@ -39,9 +38,7 @@ async def test_a_folder_closed_behind_a_yes_lands(
     assert (await answer)["data"]["landing"] == "disk"
     assert file.read_text() == CHANGED
     assert (await editor.read(str(file)))["error"]["code"] == "ACCESS_DENIED"
-    editor.notify(
-        "workspace/didChangeWorkspaceFolders", {"event": {"added": removed["removed"], "removed": []}}
-    )
+    change_folder(editor, root, opened=True)
     assert (await editor.request("agentfs/edit", {**EDIT, "old_string": "2"}))["text"].startswith(
         "Read the file first."
     )
@@ -52,8 +49,7 @@ async def test_a_queued_proposal_withdrawn_has_no_review(editor: Editor, root: P
     _, shown = await asked(editor)
     queued = editor.start("agentfs/edit", EDIT)
     await editor.request("agentfs/status", {})
-    removed = {"added": [], "removed": [{"uri": root.as_uri(), "name": root.name}]}
-    editor.notify("workspace/didChangeWorkspaceFolders", {"event": removed})
+    change_folder(editor, root, opened=False)
     told = await queued
     assert (await shown)["context"]["review"]["rung"] == "review"
     assert "folder was closed" in told["text"]

@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from support.editor import AUTO, NO_ANSWER, REVIEW, editing
+from support.editor import AUTO, NO_ANSWER, REVIEW, change_folder, editing
 
 
 def folder_of(parent: Path, name: str) -> Path:
@@ -70,15 +70,13 @@ async def test_a_root_that_is_closed_takes_its_records_and_proposals_along(tmp_p
         await editor.read("two/a.txt")
         pending = editor.start("agentfs/edit", {"path": "two/a.txt", "old_string": "text", "new_string": "x"})
         await editor.seen("agentfs/proposed")
-        change = {"added": [], "removed": [{"name": "two", "uri": two.as_uri()}]}
-        editor.notify("workspace/didChangeWorkspaceFolders", {"event": change})
+        change_folder(editor, two, opened=False)
         withdrawn = await pending
         assert withdrawn["error"]["code"] == "ACCESS_DENIED"
         assert "folder was closed" in withdrawn["error"]["message"]
         assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
         assert (await editor.read("a.txt"))["data"]["content"] == "text of one\n"
-        change = {"added": [{"name": "two", "uri": two.as_uri()}], "removed": []}
-        editor.notify("workspace/didChangeWorkspaceFolders", {"event": change})
+        change_folder(editor, two, opened=True)
         assert (await editor.edit("two/a.txt", "text", "x"))["error"]["message"] == "Read the file first."
     assert (two / "a.txt").read_text() == "text of two\n"
 
@@ -148,13 +146,12 @@ async def test_absolute_paths_and_uris_are_taken_where_the_setting_says_so(tmp_p
 async def test_a_folder_that_comes_back_without_its_file_is_as_the_user_set_it(tmp_path: Path) -> None:
     one, two = folder_of(tmp_path, "one"), folder_of(tmp_path, "two")
     (two / ".agentfs.toml").write_text('rules = [{files = ["*.txt"], read = "deny"}]\n')
-    named = [{"uri": two.as_uri(), "name": "Two"}]
     async with editing(one, options=AUTO, folders=[("One", one), ("Two", two)]) as editor:
         assert (await editor.read("Two/a.txt"))["error"]["code"] == "ACCESS_DENIED"
-        editor.notify("workspace/didChangeWorkspaceFolders", {"event": {"removed": named, "added": []}})
+        change_folder(editor, two, "Two", opened=False)
         assert (await editor.read("a.txt"))["data"]["content"] == "text of one\n"
         (two / ".agentfs.toml").unlink()
-        editor.notify("workspace/didChangeWorkspaceFolders", {"event": {"removed": [], "added": named}})
+        change_folder(editor, two, "Two", opened=True)
         assert (await editor.read("Two/a.txt"))["data"]["content"] == "text of two\n"
 
 
@@ -173,8 +170,7 @@ async def test_a_folder_that_is_open_twice_has_both_names_until_one_of_them_is_c
         assert changed["path"] == "real/a.txt"
         (tool, *_) = (await editor.request("agentfs/tools"))["data"]["tools"]
         assert tool["function"]["parameters"]["properties"]["path"]["enum"] == ["real/a.txt"]
-        event = {"added": [], "removed": [{"name": "real", "uri": real.as_uri()}]}
-        editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})
+        change_folder(editor, real, opened=False)
         edited = await editor.edit("a.txt", "new", "newer")
         assert edited["status"] == "success", "the folder is open, and the file was read"
         event = {"added": [], "removed": [{"name": "link", "uri": f"file://localhost{link}"}]}

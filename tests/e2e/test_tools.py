@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from support.editor import Editor, configure, editing
+from support.editor import Editor, change_folder, configure, editing
 from support.wire import Message
 
 KNOWS = {"experimental": {"agentfs": {}}}
@@ -93,8 +93,7 @@ async def test_without_a_folder_there_is_no_tool_until_one_is_opened(root: Path)
         called = {"name": "Read", "arguments": {"path": "a.md"}}
         denied = await editor.request("agentfs/call", called)
         assert (denied["error"]["code"], denied["text"]) == ("ACCESS_DENIED", answer["text"])
-        added = [{"uri": root.as_uri(), "name": "root"}]
-        editor.notify("workspace/didChangeWorkspaceFolders", {"event": {"added": added, "removed": []}})
+        change_folder(editor, root, opened=True)
         assert await editor.seen("agentfs/toolsChanged") == {}
         assert names(await tools(editor)) == ["Read", "Write", "Edit"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, ASK, NO_ANSWER, REVIEW, Editor, RpcError, configure, editing
+from support.editor import APPLY, ASK, NO_ANSWER, REVIEW, Editor, RpcError, change_folder, configure, editing
 from support.personas import pressing
 from support.wire import Message
 
@@ -60,8 +60,7 @@ async def ended(editor: Editor, asked: asyncio.Future[Any], how: str) -> Message
         case "settings":
             configure(editor, rules=[{"files": ["a.py"], "edit": "deny"}])
         case "folder":
-            removed = {"added": [], "removed": [{"uri": editor.root.as_uri(), "name": editor.root.name}]}
-            editor.notify("workspace/didChangeWorkspaceFolders", {"event": removed})
+            change_folder(editor, editor.root, opened=False)
         case "time":
             await editor.time_out()
         case "shutdown":

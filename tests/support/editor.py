@@ -26,6 +26,7 @@ __all__ = [
     "Editor",
     "RpcError",
     "apply_text_edits",
+    "change_folder",
     "configure",
     "connected",
     "decided",
@@ -139,6 +140,13 @@ async def editing(
 def configure(editor: Editor, **settings: Any) -> None:
     """Change the user's settings to these."""
     editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": settings}})
+
+
+def change_folder(editor: Editor, folder: Path, name: str = "", *, opened: bool) -> None:
+    """Tell the server that a folder was opened or closed."""
+    changed = [{"uri": folder.as_uri(), "name": name or folder.name}]
+    event = {"added": changed if opened else [], "removed": [] if opened else changed}
+    editor.notify("workspace/didChangeWorkspaceFolders", {"event": event})
 
 
 async def decided(editor: Editor, request: asyncio.Future[Any], decision: str = "rejected") -> str:

@@ -3,7 +3,6 @@
 import json
 import re
 import tomllib
-from pathlib import Path
 
 from agentfs_lsp.domain.policy.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
 from agentfs_lsp.domain.settings.rules import Globs, Paths, Rules, Switches
@@ -12,6 +11,7 @@ from agentfs_lsp.domain.settings.shapes import Encoding, NamedRoots, Seconds
 from agentfs_lsp.domain.shapes import Choice, Flag, Shape, Whole
 from agentfs_lsp.lsp.configuration.workspace_file import read_file
 from agentfs_lsp.service.files.store import Root
+from support.docs import examples, section, text_of
 from support.layers import layered
 
 RULES = '`[{"files": [globs], "read", "write", "edit": "allow", "ask" or "deny", "requires": switch}]`'
@@ -24,18 +24,7 @@ ACCEPTED = {
     Paths: "`[paths]`",
     Switches: '`{"name": true or false}`',
 }
-DOCS = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text("utf-8")
-
-
-def section(title: str) -> str:
-    """The text below a heading of any level, up to the next one."""
-    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#+ |\Z)", DOCS, re.MULTILINE | re.DOTALL)
-    assert found, f"no section {title!r}"
-    return found[1]
-
-
-def examples(title: str, language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", section(title), re.MULTILINE | re.DOTALL)
+DOCS = text_of("configuration.md")
 
 
 def accepted(shape: Shape) -> str:
@@ -51,7 +40,7 @@ def accepted(shape: Shape) -> str:
 
 
 def test_the_table_is_the_definition() -> None:
-    rows = [line for line in section("The settings").split("\n") if line.startswith("| `")]
+    rows = [line for line in section(DOCS, "The settings").split("\n") if line.startswith("| `")]
     assert rows == [
         f"| `{one.key}` | `{json.dumps(one.default)}` | {accepted(one.shape)} | {one.meaning} |"
         for one in SETTINGS.values()
@@ -59,7 +48,7 @@ def test_the_table_is_the_definition() -> None:
 
 
 def test_the_strictest_values_are_told() -> None:
-    told = " ".join(section("Invalid settings").split())
+    told = " ".join(section(DOCS, "Invalid settings").split())
     pairs = re.findall(r"`([a-z_.]+)` for `([^`]+)`", told)
     assert {key: json.loads(value) for key, value in pairs} == {
         setting.key: json.loads(json.dumps(setting.strictest))
@@ -69,13 +58,15 @@ def test_the_strictest_values_are_told() -> None:
 
 
 def test_the_protected_lists_are_those_in_force() -> None:
-    lists = [tuple(text.split()) for text in examples("What is always protected", "gitignore")]
+    lists = [tuple(text.split()) for text in examples(section(DOCS, "What is always protected"), "gitignore")]
     assert lists == [ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED]
 
 
 def test_the_examples_that_are_data_are_taken_as_they_stand() -> None:
-    (vscode,) = (json.loads(text) for text in examples("VS Code", "json"))
-    (helix,) = (tomllib.loads(text)["language-server"]["agentfs"] for text in examples("Helix", "toml"))
+    (vscode,) = (json.loads(text) for text in examples(section(DOCS, "VS Code"), "json"))
+    (helix,) = (
+        tomllib.loads(text)["language-server"]["agentfs"] for text in examples(section(DOCS, "Helix"), "toml")
+    )
     assert helix["command"] == "agentfs-lsp"
     bare = {key.removeprefix("agentfs."): value for key, value in vscode.items()}
     for raw in (bare, helix["config"]):
@@ -86,8 +77,8 @@ def test_the_examples_that_are_data_are_taken_as_they_stand() -> None:
 
 def test_every_key_in_the_other_examples_is_a_setting() -> None:
     named = {part for key in SETTINGS for part in key.split(".")}
-    (lua,) = examples("Neovim", "lua")
-    eglot, lsp_mode = examples("Emacs", "elisp")
+    (lua,) = examples(section(DOCS, "Neovim"), "lua")
+    eglot, lsp_mode = examples(section(DOCS, "Emacs"), "elisp")
     keys = re.findall(r"(\w+) = ", lua.split("agentfs = {")[1]) + re.findall(
         r":(\w+) ", eglot.split("(:agentfs")[1]
     )
@@ -97,7 +88,7 @@ def test_every_key_in_the_other_examples_is_a_setting() -> None:
 
 
 def test_what_a_workspace_may_say_is_what_it_may() -> None:
-    rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", section("What a workspace can set"), re.MULTILINE)
+    rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", section(DOCS, "What a workspace can set"), re.MULTILINE)
     told = dict(rows)
     assert set(told) == {key for key, setting in SETTINGS.items() if setting.in_workspace != "users"}
     starts = {"free": "any value", "lower": "the lower", "besides": "in addition to yours"}
@@ -108,10 +99,10 @@ def test_what_a_workspace_may_say_is_what_it_may() -> None:
 
 
 def test_the_examples_of_rules_are_taken_as_they_stand() -> None:
-    (rules,) = (json.loads(text) for text in examples("Rules", "json"))
+    (rules,) = (json.loads(text) for text in examples(section(DOCS, "Rules"), "json"))
     layers = layered(("changed", rules))
     assert (layers.problems, len(layers.settings.rules)) == ((), 3)
-    (toml,) = examples("What a workspace can set", "toml")
+    (toml,) = examples(section(DOCS, "What a workspace can set"), "toml")
     file = read_file(Root("r", "/r", "file:///r"), toml.encode())
     assert file.problems == ()
     assert file.tightening.values.keys() == {"protected", "limits.read_lines", "rules"}

@@ -43,14 +43,6 @@ async def test_what_policy_lets_through_asks_nobody(read: FakeWorkspace) -> None
     assert (record.decision, record.by) == ("allowed", "mode")
 
 
-async def test_before_settings_are_known_nothing_is_let_through(read: FakeWorkspace) -> None:
-    read.set(approval__mode="auto_edit")
-    read.ws.settings_known = False
-    read.reviewer.accepts()
-    await read.edit("a.py", "two", "2")
-    assert len(read.reviewer.reviewed) == 1
-
-
 async def test_a_denied_change_is_not_proposed(read: FakeWorkspace) -> None:
     read.set(rules=(Rule(("a.py",), edit="deny"),))
     with pytest.raises(PolicyDenied):
@@ -63,21 +55,6 @@ async def test_settings_that_change_while_it_is_computed_count(read: FakeWorkspa
     with pytest.raises(PolicyDenied):
         await read.edit("a.py", "two", "2")
     assert read.store.bytes_of("a.py") == b"one\ntwo\nthree\n"
-
-
-async def test_a_secret_is_asked_for_in_every_mode(read: FakeWorkspace) -> None:
-    read.set(approval__mode="auto_edit")
-    read.reviewer.rejects()
-    with pytest.raises(Rejected):
-        await read.edit("a.py", "two", f'token = "{TOKEN}"')
-
-
-async def test_of_a_file_that_may_not_be_read_every_secret_counts(work: FakeWorkspace) -> None:
-    work.set(approval__mode="auto_edit", rules=(Rule(("a.py",), read="deny"),))
-    work.store.put("a.py", f'token = "{TOKEN}"\n')
-    work.reviewer.rejects()
-    with pytest.raises(Rejected):
-        await work.write("a.py", f'token = "{TOKEN}"\nmore\n')
 
 
 # --- the user ---------------------------------------------------------------------------------------------
@@ -128,35 +105,7 @@ async def test_what_the_user_typed_has_to_fit_the_file_too(work: FakeWorkspace) 
     assert work.reviewer.applier.errors == [refused.value]
 
 
-async def test_always_lets_the_sessions_next_changes_through(read: FakeWorkspace) -> None:
-    read.reviewer.accepts(always=True)
-    await read.edit("a.py", "two", "2")
-    await read.edit("a.py", "three", "3")
-    assert len(read.reviewer.reviewed) == 1
-    assert read.ws.sessions.mode_of("other", "manual") == "manual"
-
-
 # --- withdrawn --------------------------------------------------------------------------------------------
-
-
-async def test_a_cancelled_request_withdraws_its_proposal(read: FakeWorkspace) -> None:
-    read.reviewer.never_answers()
-    task = await waiting(read)
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert read.ended == ["withdrawn"]
-    assert read.store.bytes_of("a.py") == b"one\ntwo\nthree\n"
-
-
-async def test_a_proposal_of_a_root_that_goes_is_withdrawn(read: FakeWorkspace) -> None:
-    read.reviewer.never_answers()
-    task = await waiting(read)
-    read.ws.forget_root(read.ws.roots[0])
-    with pytest.raises(Withdrawn) as withdrawn:
-        await task
-    assert (withdrawn.value.reason, read.ended) == ("root_removed", ["withdrawn"])
-    assert read.ws.sessions.get("s", f"{HOME}/a.py") is None
 
 
 async def test_a_shutdown_withdraws_what_waits_once(read: FakeWorkspace) -> None:

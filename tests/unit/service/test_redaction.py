@@ -3,7 +3,7 @@
 import pytest
 
 from agentfs_lsp.domain.errors import Conflict, NotRead, PolicyDenied, TextLeftOut, Unencodable
-from agentfs_lsp.domain.revision import Expected, hash_bytes
+from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.service.proposal.proposal import Proposal
 from support.fakes.disk import HOME
@@ -24,17 +24,6 @@ async def test_an_unseen_file_is_replaced_and_nothing_is_known_of_it(unseen: Fak
     assert unseen.store.bytes_of("a.txt") == b"new\n"
     assert (done.access.readable, done.access.seen) == (False, False)
     assert unseen.ws.sessions.get("s", f"{HOME}/a.txt") is None
-
-
-async def test_whether_a_guess_was_right_is_not_told(unseen: FakeWorkspace) -> None:
-    unseen.reviewer.accepts()
-    done = await unseen.write("a.txt", "secret\n")
-    assert not done.unchanged
-    for guess in (b"secret\n", b"wrong\n"):
-        with pytest.raises(PolicyDenied, match="read"):
-            await unseen.write("a.txt", "x\n", expected_hash=hash_bytes(guess))
-    with pytest.raises(PolicyDenied, match="read"):
-        await unseen.write("a.txt", "x\n", expected=Expected(size_bytes=7))
 
 
 @pytest.mark.parametrize("there", ["", "x\n", "x\n# ... rest of the file unchanged ...\n"])
@@ -68,13 +57,6 @@ async def test_the_users_amendment_is_not_known_where_reading_asks(work: FakeWor
     work.reviewer.accepts(amended={"a.txt": "KEY=1\n"})
     await work.write("a.txt", "x\n")
     assert work.ws.sessions.get("s", f"{HOME}/a.txt") is None
-
-
-async def test_a_conflict_tells_nothing_of_what_is_there(unseen: FakeWorkspace) -> None:
-    unseen.reviewer.accepts(first=lambda: unseen.store.put("a.txt", "theirs\n"))
-    with pytest.raises(Conflict) as refused:
-        await unseen.write("a.txt", "x\n")
-    assert (refused.value.expected, refused.value.actual, refused.value.diff) == (None, None, None)
 
 
 async def test_a_new_file_is_seen_by_who_makes_it_until_it_is_there(unseen: FakeWorkspace) -> None:

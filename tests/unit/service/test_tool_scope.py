@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from agentfs_lsp.domain.policy.verdict import Policy
 from agentfs_lsp.domain.settings.rules import Rule
-from agentfs_lsp.service.state.tool_scope import MAX_NAMED, FileScope, file_scopes, may_touch
+from agentfs_lsp.service.state.tool_scope import MAX_NAMED, FileScope, file_scopes
 from agentfs_lsp.service.state.workspace import InForce
 from support.fakes.workspace import FakeWorkspace
 
@@ -14,24 +14,11 @@ def names(found: FileScope) -> tuple[list[str] | None, list[str]]:
     return closed, [one.relative for one in found.named]
 
 
-async def test_without_rules_every_operation_reaches_every_file(work: FakeWorkspace) -> None:
-    assert {operation: names(found) for operation, found in file_scopes(work.ws).items()} == dict.fromkeys(
-        ("read", "write", "edit"), (None, [])
-    )
-    assert may_touch(work.ws, "write")
-
-
 async def test_a_closed_list_is_all_there_is(work: FakeWorkspace) -> None:
     work.set(files=("a.md", "b.md", "../c.md"), rules=(Rule(("b.md",), write="deny"),))
     found = file_scopes(work.ws)
     assert names(found["read"]) == (["a.md", "b.md"], [])
     assert names(found["write"]) == (["a.md"], [])
-
-
-async def test_an_operation_that_reaches_nothing_is_left_out(work: FakeWorkspace) -> None:
-    work.set(rules=(Rule(("*",), write="deny"),))
-    assert set(file_scopes(work.ws)) == {"read", "edit"}
-    assert not may_touch(work.ws, "write")
 
 
 async def test_files_that_rules_name_are_named(work: FakeWorkspace) -> None:
