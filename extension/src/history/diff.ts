@@ -21,9 +21,18 @@ export function isHistoryKept(): boolean {
   return vscode.workspace.getConfiguration(SECTION).get('history.enabled', true);
 }
 
+/** An undo that the user asked for. */
+interface Undo {
+  /** Its own, whose name no agent can guess. */
+  readonly session: string;
+  isWaiting: () => boolean;
+  /** The proposal's id, once it has arrived. */
+  proposal?: string;
+}
+
 export class HistoryDiffs implements vscode.Disposable {
-  /** The undo that the user last asked for, in a session of its own whose name no agent can guess. */
-  private asked: { session: string; isWaiting: () => boolean } | undefined;
+  /** The undos under way, by change. */
+  private readonly undos = new Map<string, Undo>();
   private readonly listener: vscode.Disposable;
 
   constructor(
@@ -71,21 +80,35 @@ export class HistoryDiffs implements vscode.Disposable {
     }
   }
 
-  /** Propose to undo the change; the user reviews that like any other change. */
-  async undo(record: Pick<HistoryRecord, 'id'>): Promise<void> {
+  /** Propose to undo the change; the user reviews that like any other change. Asked for again, its review opens. */
+  async undo({ id }: Pick<HistoryRecord, 'id'>): Promise<void> {
+    const before = this.undos.get(id);
+    if (before !== undefined) {
+      before.isWaiting = userWaits();
+      if (before.proposal !== undefined) {
+        await vscode.commands.executeCommand('agentfs.ui.openReview', before.proposal);
+      }
+      return;
+    }
     const session = `vscode-history-${randomUUID()}`;
-    const params = { change_id: record.id, session, agent: vscode.l10n.t('Undo') };
-    this.asked = { session, isWaiting: userWaits() };
-    const envelope = await this.ask(EditorMethod.userUndo, params);
+    const params = { change_id: id, session, agent: vscode.l10n.t('Undo') };
+    this.undos.set(id, { session, isWaiting: userWaits() });
+    const envelope = await this.ask(EditorMethod.userUndo, params).finally(() => this.undos.delete(id));
     const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
     if (!isQuiet) {
       void notify('error', envelope.text);
     }
   }
 
-  /** Whether this is the undo that the user has just asked for. */
-  readonly awaits = ({ session }: Proposed): boolean =>
-    session === this.asked?.session && this.asked.isWaiting();
+  /** Whether this is an undo that the user has just asked for. */
+  readonly awaits = ({ id, session }: Proposed): boolean => {
+    const undo = [...this.undos.values()].find((each) => each.session === session);
+    if (undo === undefined) {
+      return false;
+    }
+    undo.proposal = id;
+    return undo.isWaiting();
+  };
 
   dispose(): void {
     this.listener.dispose();

@@ -28,6 +28,25 @@ scenario("a change that landed is confirmed in the status bar, and undone from t
   await until("it is undone", () => confirmed.text() === "old\n");
 });
 
+const twice = file("outcomes/twice.txt", "old\n");
+
+scenario("a double click on Undo proposes one undo, and another click opens its review", async () => {
+  const asked = await agent("twice").readAndEdit(twice, "old", "new");
+  await reviewWith("new");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.applied, true);
+  const undo = ui.page.locator(".statusbar-item", { hasText: "Changed twice.txt" });
+
+  await undo.dblclick();
+
+  await until("it waits", async () => (await state()).pending.length === 1);
+  await undo.click();
+  await ui.diffWith("old");
+  await ui.titleButton("Accept").click();
+  await until("nothing waits", async () => (await state()).pending.length === 0);
+  assert.equal(twice.text(), "old\n");
+});
+
 const dirty = file("outcomes/dirty.txt", "one\ntwo\n");
 
 scenario("a change that waits unsaved says so, and offers to save", async () => {
