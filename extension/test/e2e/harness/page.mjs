@@ -146,7 +146,12 @@ export class WorkbenchPage {
 
   /** The files in it, from top to bottom. */
   severalNames() {
-    return this.page.locator(`${ACTIVE} .multiDiffEntry .title.modified .label-name`).allInnerTexts();
+    return this.page.locator(`${ACTIVE} .multiDiffEntry .title.modified .label-name`).evaluateAll((names) =>
+      names
+        .map((name) => ({ top: name.getBoundingClientRect().top, text: name.textContent }))
+        .sort((one, other) => one.top - other.top)
+        .map(({ text }) => text),
+    );
   }
 
   #entry(name) {
