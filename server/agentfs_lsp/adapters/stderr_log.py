@@ -25,7 +25,6 @@ class StderrLog(logging.Handler):
         self._is_cut = False
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the record or drop it."""
         text = self.format(record) + "\n"
         if self._left_out:
             text = f"({self._left_out} messages left out: nobody read them)\n{text}"

@@ -46,5 +46,4 @@ USER_REQUESTS: dict[str, Request] = {
 
 
 def unknown_command(known: Sequence[str], _: Exchange) -> Envelope:
-    """Respond to an unknown command."""
     raise BadParameter("command", "choice", tuple(known))

@@ -56,13 +56,11 @@ class Ledger:
         self._entries[path].outcomes.append(outcome)
 
     def replace(self, path: str, old: str, new: str) -> None:
-        """Someone replaced `old` by `new`."""
         entry = self._entries[path]
         assert entry.expected is not None
         entry.expected = entry.expected.replace(old, new, 1)
 
     def become(self, path: str, text: str) -> None:
-        """The whole text is now `text`."""
         self._entries[path].expected = normalize(text)
 
     def findings(self) -> list[Finding]:

@@ -68,7 +68,6 @@ class Plan:
 
 
 def sample_plan(translate: Translate) -> Plan:
-    """The turn on the sample workspace."""
     return Plan(
         task=translate("Warn when a gauge passes its flood mark."),
         first=Edit(

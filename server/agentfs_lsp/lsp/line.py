@@ -16,7 +16,6 @@ class Line:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nobody waits."""
         return not self._waiting
 
     async def wait_for(self, begin: Callable[[], Awaitable[object]]) -> None:

@@ -117,7 +117,6 @@ class Outgoing:
         await self._withdrawn_answered.wait()
 
     def waits_for(self, request_id: object) -> bool:
-        """Whether a request with this id is pending."""
         return isinstance(request_id, str) and request_id in self._waiting
 
     def answered(self, message: dict[str, object]) -> None:

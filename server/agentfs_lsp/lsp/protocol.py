@@ -148,7 +148,6 @@ class AgentfsProtocol(LanguageServerProtocol):
         return method in self._notifications if known is None else known[1] is None
 
     def is_own_request(self, method: str) -> bool:
-        """Whether it is a custom request."""
         return method not in types.METHOD_TO_TYPES and method not in self._notifications
 
     def _handle_notification(self, method_name: str, params: object) -> None:

@@ -39,7 +39,6 @@ class Damaged(Exception):
 
 
 def row_of(change: HistoryRecord) -> tuple[object, ...]:
-    """The row of `changes`."""
     return tuple(storable(getattr(change, column)) for column in CHANGE_COLUMNS)
 
 

@@ -207,7 +207,6 @@ def eol_of(text: str) -> Eol:
 
 
 def line_ends_of(text: str) -> LineEnds:
-    """Count the line ends of `text`."""
     returns = text.count("\r") if "\r" in text else 0  # rare, and counting visits every character
     both = text.count("\r\n") if returns else 0
     return LineEnds(text.count("\n") - both, both, returns - both, text.endswith(("\n", "\r")))

@@ -114,7 +114,6 @@ class Configuration:
         self._mark_known()
 
     def set_layer(self, name: LayerName, raw: object) -> None:
-        """Set a layer to new raw values."""
         self._replace(self._layers.answered(name, raw))
 
     def set_switch(self, name: str, on: bool) -> bool:

@@ -30,7 +30,6 @@ EDITOR_REQUESTS: dict[str, EditorRequest] = {
 
 
 def register_editor(server: AgentfsLanguageServer) -> None:
-    """Register every request of the editor's own."""
     for method, request in EDITOR_REQUESTS.items():
         server.feature(method)(partial(_serve, server, request))
     for method, answered_request in USER_REQUESTS.items():

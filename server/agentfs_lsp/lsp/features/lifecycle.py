@@ -11,8 +11,6 @@ from agentfs_lsp.lsp.raw import member
 
 
 def register_lifecycle(server: AgentfsLanguageServer) -> None:
-    """Register the handshake, shutdown, and cancellation."""
-
     @server.feature(types.INITIALIZE)
     def initialize(ls: AgentfsLanguageServer, _: object) -> None:
         """Process the client's capabilities, and return the server's."""

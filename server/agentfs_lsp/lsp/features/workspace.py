@@ -10,8 +10,6 @@ from agentfs_lsp.lsp.raw import member
 
 
 def register_workspace(server: AgentfsLanguageServer) -> None:
-    """Register the notifications about folders and settings."""
-
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def did_change_configuration(ls: AgentfsLanguageServer, params: object) -> None:
         asking = ls.configuration.pushed(ls.client, member(params, "settings"))

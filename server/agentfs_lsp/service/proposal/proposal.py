@@ -186,7 +186,6 @@ class Proposal:
         return round(until - self._reached_ms["shown"])
 
     def runs_in(self, task: asyncio.Task[object]) -> bool:
-        """Whether `task` runs this proposal."""
         return self._task is task
 
     # --- its life -----------------------------------------------------------------------------------------

@@ -105,7 +105,6 @@ def in_one_line(explanation: str) -> str:
 
 
 def warning_text(kind: str, detail: str, translate: Translate) -> str:
-    """The sentence for a warning."""
     meanings = {
         "bidirectional": translate("a character that changes the direction of text"),
         "invisible": translate("an invisible character"),

@@ -156,7 +156,6 @@ class Workspace:
         return list({root.path: root for root in reversed(self.roots)}.values())[::-1]
 
     def settings_in(self, root: Root) -> Settings:
-        """The settings for a root's files."""
         return self.in_force.at(root).settings
 
     def source_of(self, location: Location) -> Source:
