@@ -108,12 +108,6 @@ def test_what_is_skipped_is_not_kept() -> None:
     assert list(framer.feed(framed(b"{}"))) == [Body(b"{}")]
 
 
-def test_ten_megabytes_in_pieces_come_out_whole() -> None:
-    body = bytes(range(256)) * 40_000
-    data = framed(body)
-    assert frames(*(data[at : at + 65536] for at in range(0, len(data), 65536))) == [Body(body)]
-
-
 def test_thousands_of_messages_in_one_read_are_all_found() -> None:
     bodies = [b'{"id": %d}' % number for number in range(50_000)]
     assert frames(b"".join(map(framed, bodies))) == [Body(body) for body in bodies]

@@ -108,19 +108,6 @@ async def test_a_mark_alone_is_nothing_to_put_in(work: FakeWorkspace) -> None:
         await work.edit("a.py", "x", "\ufeffx")
 
 
-async def test_what_the_editor_shows_is_edited_in_it_and_not_saved(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "one\ntwo\n")
-    work.editor.open("a.py", "one\ntwo\ntyped\n")
-    await work.read("a.py")
-    work.reviewer.accepts()
-    done = await work.edit("a.py", "two", "2")
-    assert work.editor.text_of("a.py") == "one\n2\ntyped\n"
-    assert work.store.bytes_of("a.py") == b"one\ntwo\n"
-    assert done.landing is not None
-    assert done.landing.where == "editor"
-    assert work.ended == ["editor"]
-
-
 async def test_an_editor_that_ends_the_last_line_itself_gets_no_second_end(work: FakeWorkspace) -> None:
     work.store.put("a.py", "one\ntwo\n")
     work.editor.open("a.py", ends_last_line=True)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from agentfs_lsp.domain.errors import Conflict, FileMissing, NotRead, Rejected, TooManyPending
+from agentfs_lsp.domain.errors import Conflict, FileMissing, Rejected, TooManyPending
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.service.proposal.proposal import Decision, Proposal
 from support.fakes.disk import HOME
@@ -30,17 +30,6 @@ async def refused(work: FakeWorkspace, **more: object) -> Conflict:
         await work.edit("a.py", "two", "2", **more)
     assert work.ended[-1:] == ["conflict"]
     return conflict.value
-
-
-async def test_a_file_that_changed_since_the_read_is_not_changed(read: FakeWorkspace) -> None:
-    read.store.put("a.py", "one\ntwo\n3\n")
-    conflict = await refused(read)
-    assert (conflict.source, conflict.reason) == ("disk", "changed")
-    assert conflict.diff is not None
-    assert "-three\n+3\n" in conflict.diff
-    assert conflict.expected == Expected(
-        conflict.expected.mtime_ms if conflict.expected else None, 14, hash_bytes(b"one\ntwo\nthree\n")
-    )
 
 
 async def test_what_the_user_types_is_a_change_too(read: FakeWorkspace) -> None:
@@ -86,11 +75,6 @@ async def test_a_write_behind_a_change_of_its_session_builds_on_it(
     read.set(approval__mode="auto_edit")
     await asyncio.gather(read.edit("a.py", "one", "1"), read.write("a.py", "1\ntwo\nthree\nfour\n"))
     assert read.store.bytes_of("a.py") == b"1\ntwo\nthree\nfour\n"
-
-
-async def test_another_session_has_not_read_it(read: FakeWorkspace) -> None:
-    with pytest.raises(NotRead):
-        await read.edit("a.py", "two", "2", session="other")
 
 
 async def test_a_file_that_is_gone_is_told_to_whoever_read_or_expected_it(read: FakeWorkspace) -> None:
