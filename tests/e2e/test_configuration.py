@@ -154,6 +154,18 @@ async def test_an_answer_to_an_older_question_does_not_undo_a_newer_one(root: Pa
         assert await decision(editor, "b.py") == "rejected"
 
 
+async def test_a_read_does_not_count_for_a_write_that_waits_for_the_settings(root: Path) -> None:
+    (root / "a.py").write_text("one\n")
+    answers = {"workspace/configuration": lambda _: NO_ANSWER}
+    async with editing(root, capabilities=ASKS, answers=answers) as editor:
+        asked = editor.start("agentfs/write", {"path": "a.py", "content": "two\n"})
+        await editor.read("a.py")
+        question = await editor.seen_message("workspace/configuration")
+        editor.send({"jsonrpc": "2.0", "id": question["id"], "result": [AUTO]})
+        assert (await asked)["error"]["message"] == "Read the file first."
+    assert (root / "a.py").read_text() == "one\n"
+
+
 async def test_wrong_settings_are_named_to_the_user_once_and_in_one_message(root: Path) -> None:
     wrong = {"approval": {"mode": "yolo"}, "diff": {"max_lines": "many"}, "tabs": 8}
     async with editing(root, options=wrong, answers=REFUSES) as editor:

@@ -49,14 +49,15 @@ _log = logging.getLogger(__name__)
 class Exchange:
     """The context of a request.
 
-    `raw`: the params as received, if `params` were derived from them. `paths`: which spellings of paths are
-    allowed, None for the setting's. `remarks`: additional sentences about a change. All requests except reads
-    and status await `wait_until_prepared`."""
+    `moment`: when it arrived (`Sessions.moment`). `raw`: the params as received, if `params` were derived
+    from them. `paths`: which spellings of paths are allowed, None for the setting's. `remarks`: additional
+    sentences about a change. All requests except reads and status await `wait_until_prepared`."""
 
     ws: Workspace
     params: object
     translate: Translate
     wait_until_prepared: Callable[[], Awaitable[None]]
+    moment: int
     phrasing: Phrasing = USUAL
     paths: PathMode | None = None
     raw: object = None

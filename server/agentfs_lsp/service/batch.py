@@ -109,10 +109,10 @@ class Batched:
     shown: bool = True
 
 
-async def batch(ws: Workspace, command: Batch) -> Batched:
-    """Propose and land the batch, and set each step's result. Raises, for an atomic batch, the first step's
-    error, and whatever the review raises for all; nothing changed then, unless the error is LandingUnknown.
-    """
+async def batch(ws: Workspace, command: Batch, moment: int) -> Batched:
+    """Propose and land the batch that arrived at `moment`, and set each step's result. Raises, for an atomic
+    batch, the first step's error, and whatever the review raises for all; nothing changed then, unless the
+    error is LandingUnknown."""
 
     async def find() -> Mapping[str, str]:
         targets = [step.target for step in command.steps if step.target is not None]
@@ -122,7 +122,7 @@ async def batch(ws: Workspace, command: Batch) -> Batched:
         return await _compute_all(ws, command)
 
     try:
-        _locate(ws, command)
+        _locate(ws, command, moment)
         if command.dry_run:
             changes = [change for change in await compute() if not change.changes_nothing]
             await described(changes)
@@ -144,10 +144,10 @@ async def batch(ws: Workspace, command: Batch) -> Batched:
     return Batched([landing.change for landing in proposed.landings], proposed.proposal, shown)
 
 
-def _locate(ws: Workspace, command: Batch) -> None:
+def _locate(ws: Workspace, command: Batch, moment: int) -> None:
     for step in command.steps:
         try:
-            target = locate(ws, step.command.request)
+            target = locate(ws, step.command.request, moment)
             step.access = Access(target.path, target.location.absolute)
             if target.is_hidden:  # what landed would reveal content it may not read
                 raise PolicyDenied(target.path, "read", target.reading.rule or "")

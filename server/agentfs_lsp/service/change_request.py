@@ -102,11 +102,11 @@ class Submitted:
         return self.landing is None and self.change.changes_nothing
 
 
-async def submit(ws: Workspace, command: ChangeCommand) -> Submitted:
-    """Process a write or an edit from request to landing. Raises what `locate`, the plan, the precondition,
-    review and landing raise."""
+async def submit(ws: Workspace, command: ChangeCommand, moment: int) -> Submitted:
+    """Process a write or an edit that arrived at `moment`, up to its landing. Raises what `locate`, the plan,
+    the precondition, review and landing raise."""
     request, plan = command.request, command.plan(ws)
-    target = locate(ws, request)
+    target = locate(ws, request, moment)
     location = target.location
 
     async def find() -> Mapping[str, str]:
@@ -131,7 +131,7 @@ async def submit(ws: Workspace, command: ChangeCommand) -> Submitted:
     return Submitted(landing.change if landing else change, landing, access, proposed.proposal)
 
 
-def locate(ws: Workspace, request: ChangeRequest) -> Target:
+def locate(ws: Workspace, request: ChangeRequest, moment: int) -> Target:
     """Find the file to change. Raises PolicyDenied if policy forbids the change, and path errors."""
     location = ws.locate(request.path, request.paths, operation=request.tool)
     path = ws.name_of(location)
@@ -139,7 +139,7 @@ def locate(ws: Workspace, request: ChangeRequest) -> Target:
     if verdict.decision == "deny":
         with error_access(Access(path, location.absolute)):
             raise PolicyDenied(path, request.tool, verdict.rule or "")
-    known = ws.sessions.known(request.session, location.absolute)
+    known = ws.sessions.known(request.session, location.absolute, moment)
     return Target(location, path, ws.judge("read", location, request.session), known)
 
 

@@ -92,14 +92,14 @@ class FakeWorkspace:
         return await passage() if callable(passage) else passage
 
     async def write(self, path: str, content: str, **more: Any) -> Submitted:
-        return await submit(self.ws, write_of(path, content, **more))
+        return await submit(self.ws, write_of(path, content, **more), self.ws.sessions.moment)
 
     async def edit(self, path: str, old: str, new: str, **more: Any) -> Submitted:
-        return await submit(self.ws, edit_of(path, old, new, **more))
+        return await submit(self.ws, edit_of(path, old, new, **more), self.ws.sessions.moment)
 
     async def batch(self, *commands: Write | Edit, session: str = "s", **more: Any) -> Done:
         command = Batch([Step(one) for one in commands], session, **more)
-        batched = await batch(self.ws, command)
+        batched = await batch(self.ws, command, self.ws.sessions.moment)
         return Done(command.steps, batched.changes)
 
     async def undo(self, change_id: str | None = None, session: str = "s", **more: Any) -> Undone:

@@ -39,7 +39,7 @@ async def failed(work: FakeWorkspace, *commands: object, **more: object) -> tupl
     """The batch's error, and each step's."""
     steps = [Step(command) for command in commands]  # type: ignore[arg-type]
     with pytest.raises(DomainError) as raised:
-        await batch(work.ws, Batch(steps, "s", **more))  # type: ignore[arg-type]
+        await batch(work.ws, Batch(steps, "s", **more), work.ws.sessions.moment)  # type: ignore[arg-type]
     return raised.value, [type(step.error).__name__ for step in steps]
 
 

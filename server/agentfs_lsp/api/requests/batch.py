@@ -38,7 +38,7 @@ async def batch_request(exchange: Exchange) -> Envelope:
         dry_run=params.dry_run,
     )
     try:
-        batched = await batch(exchange.ws, command)
+        batched = await batch(exchange.ws, command, exchange.moment)
     except DomainError as error:
         return batch_refusal(exchange, command, error)
     return batch_answer(exchange, command, batched)

@@ -14,4 +14,4 @@ async def edit_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/edit when the change has landed or cannot land."""
     command = parse(EditParams, exchange.params).command(exchange.paths)
     await exchange.wait_until_prepared()
-    return change_answer(exchange, await submit(exchange.ws, command))
+    return change_answer(exchange, await submit(exchange.ws, command, exchange.moment))

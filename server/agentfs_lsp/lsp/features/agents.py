@@ -53,7 +53,8 @@ def _run(server: AgentfsLanguageServer, request: Request, *arguments: object) ->
 
 def serve(server: AgentfsLanguageServer, request: Request, params: object) -> object:
     """Respond with an envelope, immediately or later."""
-    exchange = Exchange(server.workspace, params, server.language(), server.wait_until_prepared)
+    ws = server.workspace
+    exchange = Exchange(ws, params, server.language(), server.wait_until_prepared, ws.sessions.moment)
     reading = None if request is status_request else server.configuration.up_to_date()
     result = (
         answer(request, exchange)
@@ -62,8 +63,8 @@ def serve(server: AgentfsLanguageServer, request: Request, params: object) -> ob
     )
     if isinstance(result, dict):
         return result
-    proposals = server.workspace.proposals
-    return DelayedResponse(result, proposals.past_return, member(params, "workDoneToken"), proposals.stop)
+    token = member(params, "workDoneToken")
+    return DelayedResponse(result, ws.proposals.past_return, token, ws.proposals.stop)
 
 
 async def _behind(first: Awaitable[object], request: Request, exchange: Exchange) -> Envelope:

@@ -27,7 +27,7 @@ class ReadRecord(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What a session knew of a file at a logical time."""
+    """What a session knew of a file at a logical time; None if that is no longer recorded."""
 
     record: ReadRecord | None
     moment: int
@@ -46,7 +46,7 @@ class Sessions:
         self._held: OrderedDict[str, set[str]] = OrderedDict()  # the paths recorded per session
         self._modes: dict[str, Mode] = {}
         self._mode: Mode | None = None
-        self._moment = 0
+        self.moment = 0
         self.resize(max_records, max_text_bytes, max_sessions)
 
     def resize(self, max_records: int, max_text_bytes: int, max_sessions: int) -> None:
@@ -72,9 +72,9 @@ class Sessions:
         record = self._records.get((session, absolute))
         return None if record is None else record.revision.hash
 
-    def known(self, session: str, absolute: str) -> Known:
-        """What the session knows of the file now, for a later call of `basis`."""
-        return Known(self.get(session, absolute), self._moment)
+    def known(self, session: str, absolute: str, moment: int) -> Known:
+        """What the session knew of the file at `moment`, for a later call of `basis`."""
+        return Known(self.basis(session, absolute, Known(None, moment)), moment)
 
     def basis(self, session: str, absolute: str, then: Known) -> ReadRecord | None:
         """The record that a change sent at `then` builds on, updated by the session's own changes since, but
@@ -97,8 +97,8 @@ class Sessions:
         known = self._records.get(key)
         learned_at = known.learned_at if known is not None else 0
         if learned and (known is None or known.revision.hash is None or known.revision.hash != revision.hash):
-            self._moment += 1
-            learned_at = self._moment
+            self.moment += 1
+            learned_at = self.moment
         self._drop(key)
         self._records[key] = ReadRecord(revision, text, in_editor, learned_at)
         self._held.setdefault(session, set()).add(absolute)
