@@ -10,6 +10,8 @@ import { Confirmation } from './views/confirmation';
 import { askUser } from './views/questions';
 import { Decisions, type Ended } from './proposals/decisions';
 import { Drafts } from './review/drafts';
+import { caughtUp } from './review/closeTabs';
+import { Presence } from './review/presence';
 import { ServerEdits } from './proposals/serverEdits';
 import { LandingWatcher } from './history/landings';
 import { HistoryLoader } from './history/loader';
@@ -37,6 +39,7 @@ export interface Assembled extends Parts {
   landed: ReadOnlyTexts;
   proposed: vscode.EventEmitter<Proposed>;
   settled: vscode.EventEmitter<Settled>;
+  presence: Presence;
   disposables: vscode.Disposable[];
 }
 
@@ -78,7 +81,9 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const plain = new PlainView();
   const decisions = new Decisions(server, proposals, editors, focus, files, plain, (review) => historyDiffs.openStale(review));
   const announcements = new Announcements(proposals, editors, historyDiffs.awaits);
-  const drafts = new Drafts(new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath), proposals, files, draftTexts, plain);
+  const presence = new Presence(caughtUp);
+  const draftStore = new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath, presence);
+  const drafts = new Drafts(draftStore, proposals, files, draftTexts, plain);
   const records = new HistoryStore();
   const history = new HistoryLoader(server, records);
   const confirmation = new Confirmation();
@@ -118,6 +123,6 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   ];
   const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
   const parts = { ask, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, fetch };
-  const texts = { files, bases, draftTexts, landed };
+  const texts = { files, bases, draftTexts, landed, presence };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
 }

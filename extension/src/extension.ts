@@ -37,6 +37,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
 
 export async function deactivate(): Promise<void> {
   await running?.drafts.close();
+  running?.presence.close();
   await running?.lifecycle.stop();
 }
 

@@ -43,15 +43,16 @@ export async function makeReadOnly(files: ReviewFileSystem, uris: readonly vscod
 
 /** Close tabs. Don't run two calls at once: both set the texts of their documents. */
 export async function closeTabs(files: ReviewFileSystem, which: (tab: vscode.Tab) => boolean): Promise<readonly Closed[]> {
-  const shown = allTabs().filter(which).flatMap(proposalsIn);
   await caughtUp();
+  const shown = allTabs().filter(which).flatMap(proposalsIn);
   const documents = (await Promise.all(shown.map(documentAt))).flatMap((document) => document ?? []);
   const unsaved = new Set(documents.filter(({ isDirty }) => isDirty));
   // After a reload, `files` doesn't know the documents that VS Code restored.
   documents.filter(({ uri }) => !files.has(uri)).forEach((document) => files.set(document.uri, document.getText()));
   await makeReadOnly(files, shown);
   for (const { tabs } of vscode.window.tabGroups.all) {
-    const closing = tabs.filter(which);
+    // VS Code asks about a tab that has come meanwhile, if it restores unsaved text there.
+    const closing = tabs.filter((tab) => which(tab) && proposalsIn(tab).every((uri) => shown.some((one) => one.toString() === uri.toString())));
     if (closing.length > 0) {
       // VS Code would focus a tab that replaces a closed one, whatever has the focus. If none replaces it, VS Code
       // keeps the focus, or moves it to what is left if the closed tab had it.

@@ -41,7 +41,7 @@ export async function leftOf(draft: Draft, { review, outcome, texts, accepted }:
 }
 
 /** Whether the file has this text, in the editor or else on disk. */
-async function holds(uri: string, text: string): Promise<boolean> {
+export async function holds(uri: string, text: string): Promise<boolean> {
   const document = findDocument(uri);
   if (document !== undefined) {
     return normalize(document.getText()) === text;
@@ -49,9 +49,15 @@ async function holds(uri: string, text: string): Promise<boolean> {
   return (await textOnDisk(vscode.Uri.parse(uri))) === text;
 }
 
+/** Decoded the way the editor opens the file. VS Code before 1.100 doesn't tell: then as UTF-8. */
 async function textOnDisk(uri: vscode.Uri): Promise<string | undefined> {
-  const bytes = await Promise.resolve(vscode.workspace.fs.readFile(uri)).catch(() => undefined);
-  return bytes && normalize(new TextDecoder().decode(bytes));
+  const { decode } = vscode.workspace as { decode?: (bytes: Uint8Array, options: { uri: vscode.Uri }) => Thenable<string> };
+  try {
+    const bytes = await vscode.workspace.fs.readFile(uri);
+    return normalize(await (decode?.(bytes, { uri }) ?? new TextDecoder().decode(bytes)));
+  } catch {
+    return undefined;
+  }
 }
 
 /** A draft that starts from the current file: nothing was stored for it, and its proposal is gone. */

@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import * as path from 'node:path';
 import { SerialQueue } from '../util/serialQueue';
+import type { Presence } from './presence';
 
 /** The user's version of a proposed file; texts have `\n` line ends. */
 export interface Draft {
@@ -26,26 +27,30 @@ export interface Draft {
 /** How many drafts one window keeps; the oldest are deleted first. */
 const MAX_DRAFTS = 100;
 
-/** `process`: the id of the window's process that stored it. */
+/** `window`: the address of the window that stored it. */
 interface Stored extends Draft {
-  process?: number;
+  window?: string;
 }
 
 export class DraftStore {
   private readonly writes = new SerialQueue();
 
-  /** `folder` is shared by all windows and created on demand. */
-  constructor(private readonly folder: string) {}
+  /** `folder` is shared by all windows and created on demand; `presence` is this window's. */
+  constructor(
+    private readonly folder: string,
+    private readonly presence: Presence,
+  ) {}
 
   /**
-   * All drafts for which `isHere` is true, newest first, except those whose reviews wait in another window. Skips files
-   * that can't be read.
+   * All drafts for which `isHere` is true, newest first, except those of a review whose window, this or another one, is
+   * there and will handle its end. Skips files that can't be read.
    */
-  load(isHere: (draft: Draft) => boolean): Promise<Draft[]> {
+  async load(isHere: (draft: Draft) => boolean): Promise<Draft[]> {
+    const asked = (await this.readAll()).filter((draft) => !draft.over && isHere(draft)).map(({ window }) => window);
+    const gone = new Set<string | undefined>();
+    await Promise.all([...new Set(asked)].map(async (one) => (await this.presence.isThere(one)) || gone.add(one)));
     return this.writes.run(async () => {
-      const names = await readdir(this.folder).catch((): string[] => []);
-      const found = await Promise.all(names.filter((name) => name.endsWith('.json')).map((name) => this.read(name)));
-      const here = found.flatMap((one) => (one !== undefined && !isElsewhere(one) && isHere(one) ? [one] : []));
+      const here = (await this.readAll()).filter((draft) => isHere(draft) && (draft.over || gone.has(draft.window)));
       const drafts = here.sort((one, other) => other.at - one.at);
       await Promise.all(drafts.slice(MAX_DRAFTS).map((old) => rm(this.fileOf(old), { force: true })));
       return drafts.slice(0, MAX_DRAFTS);
@@ -57,7 +62,7 @@ export class DraftStore {
     return this.writes.run(async () => {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       const file = this.fileOf(draft);
-      await writeFile(`${file}.new`, JSON.stringify({ ...draft, process: process.pid }), { mode: 0o600 });
+      await writeFile(`${file}.new`, JSON.stringify({ ...draft, window: this.presence.address }), { mode: 0o600 });
       await rename(`${file}.new`, file);
     });
   }
@@ -71,6 +76,12 @@ export class DraftStore {
     return path.join(this.folder, `${name}.json`);
   }
 
+  private async readAll(): Promise<Stored[]> {
+    const names = await readdir(this.folder).catch((): string[] => []);
+    const found = await Promise.all(names.filter((name) => name.endsWith('.json')).map((name) => this.read(name)));
+    return found.flatMap((draft) => draft ?? []);
+  }
+
   private async read(name: string): Promise<Stored | undefined> {
     try {
       const draft = JSON.parse(await readFile(path.join(this.folder, name), 'utf8')) as Partial<Stored>;
@@ -79,17 +90,5 @@ export class DraftStore {
     } catch {
       return undefined;
     }
-  }
-}
-
-/** Whether the draft's review waits in another window, which will handle its end. */
-function isElsewhere({ over, process: id }: Stored): boolean {
-  if (over || id === undefined || id === process.pid) {
-    return false;
-  }
-  try {
-    return process.kill(id, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

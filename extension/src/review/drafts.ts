@@ -7,10 +7,11 @@ import type { Draft, DraftStore } from './draftStore';
 import { findDocument } from '../proposals/applyEdits';
 import { confirm, showStatusMessage, notify } from '../util/window';
 import type { ProposalStore } from '../proposals/store';
-import { draftOf, draftOfFile, leftOf, targetOf } from './draftFiles';
+import { draftOf, draftOfFile, holds, leftOf, targetOf } from './draftFiles';
 import { reapplied } from './reapply';
 import { baseName, messageOf, visible } from '../util/display';
 import { fileNames, pathNow } from '../proposals/notifications';
+import { SerialQueue } from '../util/serialQueue';
 import { normalize } from '../util/text';
 import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import type { Closed } from './closeTabs';
@@ -28,6 +29,7 @@ export class Drafts implements vscode.Disposable {
   private readonly kept = new Map<string, Draft>();
   private readonly typed = new Map<string, NodeJS.Timeout>();
   private readonly listener: vscode.Disposable;
+  private readonly loads = new SerialQueue();
   private loaded: Promise<void> = Promise.resolve();
   private isClosing = false;
 
@@ -61,12 +63,16 @@ export class Drafts implements vscode.Disposable {
 
   /** Take over drafts that closed windows left for files of this one. Runs again when folders change. */
   load(): Promise<void> {
-    return (this.loaded = this.loadAll());
+    return (this.loaded = this.loads.run(() => this.loadAll()));
   }
 
   private async loadAll(): Promise<void> {
     const isOurs = (uri: vscode.Uri): boolean => vscode.workspace.getWorkspaceFolder(uri) !== undefined;
-    const drafts = await this.store.load(({ id, uri }) => !this.proposals.get(id) && isOurs(vscode.Uri.parse(uri)));
+    const found = await this.store.load(({ uri }) => isOurs(vscode.Uri.parse(uri)));
+    // A window can close after a landing, but before it hears of it.
+    const landed = await Promise.all(found.map(async ({ over, uri, text }) => !over && (await holds(uri, text))));
+    found.filter((_, index) => landed[index]).forEach((draft) => void this.store.remove(draft));
+    const drafts = found.filter((_, index) => !landed[index]);
     drafts.forEach((draft) => this.kept.set(keyOf(draft.id, draft.path), draft));
     await this.over(drafts.filter(({ over }) => !over));
   }

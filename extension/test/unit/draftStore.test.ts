@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { DraftStore, type Draft } from '../../src/review/draftStore';
+import { Presence } from '../../src/review/presence';
 
 const folder = mkdtempSync(join(tmpdir(), 'agentfs-drafts-'));
 after(() => rmSync(folder, { recursive: true }));
 
 const everywhere = (): boolean => true;
+
+/** A window's store, until the window is gone. */
+const windowOf = (own: string): { store: DraftStore; presence: Presence } => {
+  const presence = new Presence(() => Promise.resolve());
+  return { store: new DraftStore(own, presence), presence };
+};
 
 const draft = (id: string, more: Partial<Draft> = {}): Draft => ({
   id,
@@ -21,17 +26,17 @@ const draft = (id: string, more: Partial<Draft> = {}): Draft => ({
   base: 'one\n',
   text: 'mine\n',
   at: 1,
-  over: false,
+  over: true,
   ...more,
 });
 
 test('what is put there is there for the next window, newest first', async () => {
   const own = join(folder, 'kept');
-  const store = new DraftStore(own);
+  const { store } = windowOf(own);
   await store.put(draft('a'));
   await store.put(draft('b', { at: 2 }));
   await store.put(draft('a', { text: 'mine too\n' }));
-  const found = await new DraftStore(own).load(everywhere);
+  const found = await windowOf(own).store.load(everywhere);
   assert.deepEqual(
     found.map(({ id, text }) => [id, text]),
     [
@@ -45,16 +50,16 @@ test('what is put there is there for the next window, newest first', async () =>
 
 test('what can’t be read is none, and a folder that is not there is empty', async () => {
   const own = join(folder, 'damaged');
-  assert.deepEqual(await new DraftStore(own).load(everywhere), []);
-  await new DraftStore(own).put(draft('a'));
+  assert.deepEqual(await windowOf(own).store.load(everywhere), []);
+  await windowOf(own).store.put(draft('a'));
   writeFileSync(join(own, 'half.json'), '{"id": "b", "pa');
   writeFileSync(join(own, 'other.json'), '{"id": 7}');
-  assert.deepEqual((await new DraftStore(own).load(everywhere)).map(({ id }) => id), ['a']);
+  assert.deepEqual((await windowOf(own).store.load(everywhere)).map(({ id }) => id), ['a']);
 });
 
 test('what another window has files of is not loaded, and makes no room', async () => {
   const own = join(folder, 'windows');
-  const store = new DraftStore(own);
+  const { store } = windowOf(own);
   await store.put(draft('other', { uri: 'file:///other/a.py', at: 0 }));
   for (let at = 1; at < 103; at += 1) {
     await store.put(draft(`d${at}`, { at }));
@@ -67,7 +72,7 @@ test('what another window has files of is not loaded, and makes no room', async 
 
 test('the oldest make room', async () => {
   const own = join(folder, 'many');
-  const store = new DraftStore(own);
+  const { store } = windowOf(own);
   for (let at = 0; at < 103; at += 1) {
     await store.put(draft(`d${at}`, { at }));
   }
@@ -76,20 +81,15 @@ test('the oldest make room', async () => {
   assert.equal(readdirSync(own).length, 100);
 });
 
-test('the draft of a review that waits in another window is that one’s until it is gone', async () => {
+test('the draft of a review is its window’s, this one’s or another’s, until the window is gone', async () => {
   const own = join(folder, 'elsewhere');
-  const store = new DraftStore(own);
-  await store.put(draft('waits'));
-  await store.put(draft('over', { over: true, path: 'src/b.py' }));
-  const other = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: ['pipe', 'ignore', 'inherit'] });
-  for (const name of readdirSync(own)) {
-    const kept = JSON.parse(readFileSync(join(own, name), 'utf8')) as Draft;
-    writeFileSync(join(own, name), JSON.stringify({ ...kept, process: other.pid }));
-  }
-  const idsNow = async (): Promise<string[]> => (await store.load(everywhere)).map(({ id }) => id).sort();
-  const meanwhile = await idsNow();
-  other.stdin.end();
-  await once(other, 'exit');
-  assert.deepEqual(meanwhile, ['over']);
-  assert.deepEqual(await idsNow(), ['over', 'waits']);
+  const ids = async (store: DraftStore): Promise<string[]> => (await store.load(everywhere)).map(({ id }) => id).sort();
+  const here = windowOf(own);
+  const there = windowOf(own);
+  await there.store.put(draft('waits', { over: false }));
+  await there.store.put(draft('over', { path: 'src/b.py' }));
+  assert.deepEqual(await ids(there.store), ['over'], 'it will handle the end of its own review');
+  assert.deepEqual(await ids(here.store), ['over']);
+  there.presence.close();
+  assert.deepEqual(await ids(here.store), ['over', 'waits']);
 });

@@ -1,7 +1,7 @@
-// A folder more in the window, which makes another workspace of it, as Add Folder to Workspace does; in a workbench of its own.
+// What becomes of a window: another workspace, as Add Folder to Workspace makes of it, or a crash; each in a workbench of its own.
 
 import assert from "node:assert/strict";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
@@ -64,5 +64,36 @@ test(name, { timeout: 240_000 }, async () => {
     await workbench.extension.call("command", { id: "agentfs.drafts.focus" });
     await ui.viewRow("Drafts", "text.txt").click();
     assert.match((await ui.diffWith("old")).original, /new and mine/);
+  });
+});
+
+const crash = "the window crashes, but its extension host does not: the next one asks nothing, and has what was typed as a draft";
+
+test(crash, { timeout: 240_000 }, async () => {
+  const home = await makeHome();
+  writeFileSync(path.join(home, "workspace/text.txt"), "old\n");
+  await inOwnWorkbench(crash, home, {}, async ({ page, extension }) => {
+    const ui = new WorkbenchPage(page);
+    const ask = (method, params) => extension.request(`agentfs/${method}`, { session: "crash", agent: "Ada", ...params });
+    await ask("read", { path: "text.txt" }).answer;
+    ask("edit", { path: "text.txt", old_string: "old", new_string: "new" });
+    await extension.openReview();
+    await ui.diffWith("new");
+    await ui.clickLine("new");
+    await page.keyboard.type(" and mine");
+    await ui.diffWith("new and mine");
+    const stored = () => readdirSync(path.join(home, "user/User"), { recursive: true, encoding: "utf8" });
+    await until("it is stored", () => [/Backups.*agentfs-proposal./, /drafts.*json$/].every((each) => stored().some((name) => each.test(name))));
+
+    const context = page.context();
+    const session = await context.newCDPSession(page);
+    void session.send("Page.crash").catch(() => {});
+    await page.waitForEvent("crash");
+    const next = new WorkbenchPage(await context.newPage());
+    await next.page.goto(page.url());
+    await next.page.waitForSelector(READY, { timeout: 60_000 });
+
+    await next.pressInMessage("was not applied. It was kept as a draft.", "Show Draft");
+    assert.match((await next.diffWith("old")).original, /new and mine/);
   });
 });
