@@ -66,7 +66,7 @@ class LspEditor:
         return next((title for title in actions if escape_links(title) == chosen), None)
 
     async def withdrawn_answered(self) -> None:
-        await self._outgoing.withdrawn_answered()
+        await self._outgoing.withdrawn_answered.wait()
 
     async def show(self, uri: str) -> bool:
         """`window/showDocument`, without taking the focus."""

@@ -169,7 +169,7 @@ class AgentfsLanguageServer(LanguageServer):
         try:
             async with asyncio.timeout_at(self._finished_by):
                 await self.protocol.pending_requests.finish_all()
-                await self.sweeping.wait_until_done()
+                await self.sweeping.over.wait()
         except TimeoutError:
             _log.warning("what was under way was given up: it did not end in time")
             return False

@@ -48,8 +48,9 @@ class Outgoing:
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[object]] = {}
         self._withdrawn = ""
-        self._withdrawn_answered = asyncio.Event()
-        self._withdrawn_answered.set()
+        self.withdrawn_answered = asyncio.Event()
+        """Set unless the client has yet to respond to the last question that was cancelled."""
+        self.withdrawn_answered.set()
         self.is_closed = False
         self.shows_one_line = False
         self.messages_wait = False
@@ -107,14 +108,10 @@ class Outgoing:
             self.notify("$/cancelRequest", {"id": request_id})
             if method == "window/showMessageRequest" and answer.cancelled():  # else the response has arrived
                 self._withdrawn = request_id
-                self._withdrawn_answered.clear()
+                self.withdrawn_answered.clear()
             raise
         finally:
             self._waiting.pop(request_id, None)
-
-    async def withdrawn_answered(self) -> None:
-        """Wait until the client has responded to the last question that was cancelled."""
-        await self._withdrawn_answered.wait()
 
     def waits_for(self, request_id: object) -> bool:
         return isinstance(request_id, str) and request_id in self._waiting
@@ -123,7 +120,7 @@ class Outgoing:
         """Process a response. Never raises, whatever it contains."""
         request_id = message.get("id")
         if request_id == self._withdrawn:
-            self._withdrawn_answered.set()
+            self.withdrawn_answered.set()
         answer = self._waiting.get(request_id) if isinstance(request_id, str) else None
         if answer is None or answer.done():
             return

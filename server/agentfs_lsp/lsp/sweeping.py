@@ -29,7 +29,7 @@ PATHS_SHOWN = 5
 
 class Sweeping:
     """Runs in the background. Changes wait for it for a while; uses of a file in an interrupted landing wait
-    as long as it takes, because the file may be half landed."""
+    as long as it takes, because the file may be half landed. `over`: no cleanup is running."""
 
     def __init__(
         self,
@@ -42,13 +42,13 @@ class Sweeping:
         self._diff_files = diff_files
         self._outgoing = outgoing
         self._translate = translate
-        self._over = asyncio.Event()
-        self._over.set()
+        self.over = asyncio.Event()
+        self.over.set()
         self._waited_by = 0.0
 
     def begin(self) -> Coroutine[Any, Any, None]:
         """The cleanup to run in the background. From now on changes wait for it."""
-        self._over.clear()
+        self.over.clear()
         self._workspace.begin_recovery()
         self._waited_by = asyncio.get_running_loop().time() + LONGEST_S
         return self._sweep()
@@ -56,20 +56,16 @@ class Sweeping:
     def begin_again(self) -> Coroutine[Any, Any, None] | None:
         """A new cleanup of what another server has left since. None while one is running; whoever waits for
         that checks again afterwards."""
-        if self._over.is_set():
+        if self.over.is_set():
             return self.begin()
         self._workspace.begin_recovery()
         return None
-
-    async def wait_until_done(self) -> None:
-        """Wait until the cleanup is complete."""
-        await self._over.wait()
 
     async def wait_until_prepared(self) -> None:
         """Wait until the cleanup is complete, or a timeout."""
         with suppress(TimeoutError):
             async with asyncio.timeout_at(self._waited_by):
-                await self._over.wait()
+                await self.over.wait()
 
     async def _sweep(self) -> None:
         """Finish or roll back interrupted landings, remove temporary files, and inform the user."""
@@ -83,7 +79,7 @@ class Sweeping:
             await in_thread(self._diff_files.sweep, self._workspace.roots)
         finally:
             self._workspace.end_recovery()
-            self._over.set()
+            self.over.set()
 
     async def _swept(self) -> Sequence[Recovered]:
         while True:

@@ -101,7 +101,7 @@ async def test_the_last_withdrawn_question_is_waited_for_until_its_response() ->
         request.cancel()
         await asyncio.wait([request])
     _, _, last, *_ = sent
-    waiting = asyncio.ensure_future(outgoing.withdrawn_answered())
+    waiting = asyncio.ensure_future(outgoing.withdrawn_answered.wait())
     await asyncio.sleep(0)
     assert not waiting.done()
     outgoing.answered({"id": last["id"], "error": {"code": -32800, "message": "cancelled"}})

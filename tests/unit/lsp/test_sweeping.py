@@ -49,7 +49,7 @@ async def test_changes_wait_only_so_long_for_a_cleanup_that_hangs(monkeypatch: p
     await one.wait_until_prepared()
     go_on.set()
     await under_way
-    await one.wait_until_done()
+    await one.over.wait()
 
 
 async def test_while_another_server_lands_it_is_tried_again() -> None:

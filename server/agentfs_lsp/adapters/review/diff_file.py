@@ -57,17 +57,14 @@ class DiffFile:
         self.name = place.name_of(filename)
         self.uri = place.uri_of(filename)
 
-    async def is_intact(self) -> bool:
-        """Whether the path that was shown to the user still leads to this file, unchanged."""
-        return await asyncio.to_thread(self._is_in_place)
-
     def remove(self) -> None:
         """Remove the file; never raises."""
         _unlink(self._folder, self._filename)
         os.close(self._fd)
         self._place.tidy()
 
-    def _is_in_place(self) -> bool:
+    def is_intact(self) -> bool:
+        """Whether the path that was shown to the user still leads to this file, unchanged. Blocking."""
         try:
             folder = self._place.folder()  # anew: another may have its name now
             with closing_fd(os.open(self._filename, READING, dir_fd=folder.fd)) as fd:

@@ -78,7 +78,7 @@ async def review_by_message(
             raise Rejected(
                 "rejected" if answer == question.no else "dismissed", surely_meant=not limits.keys_answer
             )
-        if diff_file is not None and not await diff_file.is_intact():
+        if diff_file is not None and not await asyncio.to_thread(diff_file.is_intact):
             raise Conflict(diff_file.name, "disk", "diff_changed")
     decision = Decision("message", "accepted", "user", always=answer == always)
     return decision, PlainApplier(editor, title_of(proposal, translate))
