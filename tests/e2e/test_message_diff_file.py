@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import CAN_SHOW, NO_ANSWER, Editor, editing, path_of
+from support.editor import APPLY, CAN_SHOW, NO_ANSWER, Editor, editing, path_of
 from support.mounts import small_disk
 from support.personas import pressing
 from support.sample import EDIT, TEXT
@@ -155,6 +155,25 @@ async def test_whatever_ends_the_question_the_file_goes(root: Path, file: Path) 
             editor.answers[ASK] = ending if callable(ending) else lambda _, said=ending: said
             await editor.edit("a.py", "two", "2")
             assert not (root / ".agentfs").exists()
+
+
+async def test_an_approved_diff_stays_until_the_edits_are_applied(
+    editor: Editor, root: Path, file: Path
+) -> None:
+    """Neovim says that a file is gone, and waits for a key before it applies edits."""
+    there: list[int] = []
+
+    def apply(params: Message) -> object:
+        there.append(len(list((root / ".agentfs/review").glob("*.diff"))))
+        return {"applied": editor.apply(params["edit"])}
+
+    editor.open(file)
+    editor.answers |= answers(pressing("Approve")) | {APPLY: apply}
+    await editor.read("a.py")
+    answer = await editor.edit("a.py", "two", "2")
+    assert answer["data"]["landing"] == "editor"
+    assert there == [1]
+    assert not (root / ".agentfs").exists()
 
 
 async def test_a_cancelled_review_leaves_no_file(editor: Editor, root: Path, file: Path) -> None:

@@ -29,6 +29,15 @@ vim.lsp.handlers['workspace/applyEdit'] = function(...)
 end
 """
 """Changes b.py as an edit of another file arrives, so that a batch of both is rolled back."""
+REMOVE = """
+local ask = vim.lsp.handlers['window/showMessageRequest']
+vim.lsp.handlers['window/showMessageRequest'] = function(...)
+  vim.fn.delete('.agentfs/review', 'rf')
+  vim.cmd.checktime()
+  return ask(...)
+end
+"""
+"""Removes the diff before the question, and lets Neovim notice."""
 AUTO = "vim.lsp.config('agentfs', { init_options = { approval = { mode = 'auto_edit' } } })\n"
 
 
@@ -161,6 +170,15 @@ async def test_the_diff_is_on_the_screen_with_the_question(root: Path, file: Pat
         editor.screen.press("1\r")
         assert (await answer)["error"]["code"] == "USER_REJECTED"
         await editor.screen.shows(lambda text: "-two" not in text)
+
+
+async def test_a_removed_diff_waits_for_no_key(root: Path, file: Path, repository: Path) -> None:
+    async with neovim(root, repository, config=REMOVE) as editor:
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        await choose(editor, "Reject", 1)
+        await answer
+        editor.screen.press(":messages | echo 'all ' .. 'well'\r")
+        assert "E211" not in await editor.screen.shows("all well")
 
 
 async def test_each_page_of_a_long_diff_is_on_the_screen_as_a_whole(root: Path, repository: Path) -> None:

@@ -105,7 +105,8 @@ class ReviewChannels:
         return await self._review_by(_BY_NAME[channel.otherwise], proposal, limit)
 
     async def concluded(self, proposal: Proposal) -> None:
-        """Only a review client sends messages about a proposal."""
+        """Remove its diff file, and answer a review client's messages about it."""
+        self._asking.diff_files.conclude(proposal)
         await self._asking.client_reviews.concluded(proposal)
 
     async def allow_read(self, path: str, agent: str, asked: Callable[[], object]) -> bool:

@@ -134,13 +134,15 @@ class DiffFiles:
     def __init__(self, state: str, kernel: Kernel | None = None) -> None:
         self._open_beneath = opening(kernel or Kernel())
         self._outside = Place(self._open_beneath, state, FOLDERS[-1:], None)
+        self._approved: dict[str, DiffFile] = {}
 
     @asynccontextmanager
     async def shown_for(
         self, editor: Editor, proposal: Proposal, show_s: float
     ) -> AsyncIterator[DiffFile | None]:
         """The proposal's diff on screen; None if it can't be written, or the client can't show it or has not
-        done so within `show_s` seconds."""
+        done so within `show_s` seconds. No exception means approval; the file then stays until `conclude`,
+        because Neovim reports a removed file and waits for a key before it applies edits."""
         if not editor.traits.show_document:
             yield None
             return
@@ -151,9 +153,17 @@ class DiffFiles:
         try:
             written = await asyncio.shield(writing)
             yield written if written is not None and await _is_shown(editor, written, show_s) else None
-        finally:
+        except BaseException:
             if (written := await writing) is not None:
                 written.remove()
+            raise
+        if written is not None:
+            self._approved[proposal.id] = written
+
+    def conclude(self, proposal: Proposal) -> None:
+        """The proposal is over: remove its file."""
+        if (written := self._approved.pop(proposal.id, None)) is not None:
+            written.remove()
 
     def sweep(self, roots: Sequence[Root]) -> None:
         """Remove files of killed servers. Runs in a thread at the start."""
