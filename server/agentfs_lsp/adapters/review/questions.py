@@ -47,7 +47,8 @@ REPEAT_S = 30.0
 time again, other questions go first."""
 
 YIELD_S = 120.0
-"""Seconds without an answer after which other questions go first, in all other editors."""
+"""Seconds without an answer after which other questions go first in all other editors, except where a
+withdrawn question would stay on the screen."""
 
 BUSY_S = 3.0
 """Seconds after which an editor that was busy with another question is asked again."""
@@ -191,8 +192,8 @@ class Screen:
     async def _answer(self, message: str, actions: Sequence[str], no: str) -> tuple[str | None, float]:
         """The first answer to the message, and the milliseconds it took. The message may have to be sent
         repeatedly; of several answers that arrive together, a no counts."""
-        loses = limits_of(self._editor.traits).loses_questions
-        repeats = loses
+        limits = limits_of(self._editor.traits)
+        repeats = loses = limits.loses_questions
         give_way_ms = self._clock.now_ms() + 2 * REPEAT_S * 1000
         asked = [self._sent(message, actions)]
         try:
@@ -218,7 +219,7 @@ class Screen:
                     over.result()
                     repeats = False
                     asked.append(self._sent(message, actions))
-                elif self._queued:
+                elif self._queued and not limits.keeps_withdrawn:
                     raise Unanswered
         finally:
             for task in asked:
