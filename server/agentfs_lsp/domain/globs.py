@@ -42,11 +42,14 @@ class FoldedGlobs:
     def __init__(self, globs: Mapping[str, str]) -> None:
         self._names = list(globs.values())
         self._raw = _compiled(globs)
-        folded = [fold_glob(glob) for glob in globs]
+        named = [_with_name(glob) for glob in globs]
+        folded = [fold_glob(glob) for glob in named]
         self._folded = self._raw if folded == list(globs) else _compiled(folded)
         most = max(_FEW_SPELLINGS, min(_MAX_SPELLINGS, _MAX_OF_A_LIST // (len(globs) or 1)))
         self._short_globs = {
-            short: name for glob, name in globs.items() for short in _short_spellings(glob, most)
+            short: name
+            for glob, name in zip(named, self._names, strict=True)
+            for short in _short_spellings(glob, most)
         }
 
     def match(self, path: Spelled) -> str | None:
@@ -89,7 +92,6 @@ class GlobList:
         self._excluded = FoldedGlobs(negations) if negations else None
         self._spec = GitIgnoreSpec.from_lines(globs)
         self._behind: dict[int, FoldedGlobs] = {}
-        self._has_folders = any(glob.endswith(("/", "/**")) for glob in globs)
 
     def permits(self, path: Spelled) -> str | None:
         """The glob that permits the path: it matches the path as written; nothing excludes a spelling."""
@@ -100,15 +102,12 @@ class GlobList:
 
     def forbids(self, path: Spelled) -> tuple[str, bool] | None:
         """The glob that forbids the path in some spelling, and whether as written. Only a negation of the
-        path as written lifts it. The name of a folder counts as another spelling of it, whatever is there:
-        else the answer would tell what is."""
-        as_folder = Spelled(f"{path.raw}/", f"{path.folded}/")
-        for one in (path, as_folder) if self._has_folders else (path,):
-            if (glob := self._matching(one)) is not None:
-                return glob, one is path
-            if (glob := self._not_excluded(one).match(one)) is not None:
-                return glob, False
-        return None
+        path as written lifts it."""
+        glob = self._matching(path)
+        if glob is not None:
+            return glob, True
+        otherwise = self._not_excluded(path).match(path)
+        return None if otherwise is None else (otherwise, False)
 
     def excludes(self, path: Spelled) -> bool:
         """Whether a negation excludes the path as written."""
@@ -183,6 +182,15 @@ def _positives(globs: Iterable[str]) -> FoldedGlobs:
 def _alone(glob: str) -> str:
     """The text after a `!` that starts the glob."""
     return f"\\{glob}" if glob.startswith(("#", "!")) else glob
+
+
+def _with_name(glob: str) -> str:
+    """The glob that also matches the folder's own name, whatever is there, so that the answer tells nothing.
+    With a wildcard, that could be every name beside it."""
+    folder = glob.removesuffix("/**").removesuffix("/")
+    if folder == glob or not folder.strip("/") or set("*?[") & set(folder.rpartition("/")[2]):
+        return glob
+    return f"/{folder.lstrip('/')}" if glob.endswith("/**") else folder
 
 
 def _compiled(globs: Iterable[str]) -> Sequence[Pattern]:
