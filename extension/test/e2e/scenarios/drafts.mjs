@@ -2,15 +2,13 @@
 
 import assert from "node:assert/strict";
 import { mkdirSync, rmSync } from "node:fs";
-import path from "node:path";
 
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { openReview } from "../harness/reviews.mjs";
 import { call, reloadWindow, state, ui } from "../harness/run.mjs";
-import { interpreter, killServer, servers } from "../harness/server.mjs";
-import { set } from "../harness/settings.mjs";
+import { killServer, servers } from "../harness/server.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 const KEPT = "was not applied. It was kept as a draft.";
@@ -197,34 +195,6 @@ scenario("a reload of the window: what was typed is there afterwards", async () 
   assert.match((await ui.diffWith("old")).original, /new and mine/);
   await discard("reloaded.txt");
 });
-
-const told = file("drafts/told.txt", Buffer.from("caf\xe9 one\nold\n", "latin1"));
-const beside = file("drafts/beside.txt", "old\n");
-
-scenario("a reload before the window hears that a change landed: no draft is left of it, whatever the file's encoding", async () => {
-  await set("files.encoding", "iso88591");
-  const [before] = servers();
-  const relay = path.join(import.meta.dirname, "../harness/late_settled.py");
-  await set("agentfs.interpreter", interpreter("late-drafts", `exec python3 ${relay} python3 "$@"`));
-  await until("the server runs behind the relay", () => servers().length > 0 && !servers().includes(before));
-  const asked = await until("it answers", () => typed("told", told));
-  await agent("beside").readAndEdit(beside, "old", "another");
-  await until("both wait", async () => (await state()).pending.length === 2);
-  await ui.titleButton("Accept").click();
-  assert.equal((await asked.answer).data.review.decision, "amended");
-  assert.deepEqual(told.bytes(), Buffer.from("caf\xe9 one\nnew and mine\n", "latin1"));
-  await ui.diffWith("another");
-  await ui.clickLine("another");
-  await ui.page.keyboard.type(" of mine");
-  await ui.diffWith("another of mine");
-
-  await reloadWindow();
-
-  await ui.saysInPassing("What you typed into the proposal for beside.txt was not applied.");
-  await call("command", { id: "agentfs.drafts.focus" });
-  assert.equal(await rows("told.txt"), 0);
-  await discard("beside.txt");
-}, 240_000);
 
 const killed = file("drafts/killed.txt", "old\n");
 
