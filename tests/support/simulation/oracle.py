@@ -15,6 +15,7 @@ import contextlib
 import re
 from collections import Counter
 from dataclasses import dataclass, field
+from sys import maxsize
 from typing import TYPE_CHECKING, NoReturn
 
 from support.judge import ChangeRequest, Event, Judge, Place, Violation, plain, tokens
@@ -42,7 +43,7 @@ def number_in(text: str) -> int:
 
 @dataclass(eq=False)
 class Asked(ChangeRequest):
-    """A request that changes files. `ended`: the event after which it was answered; `reached`: the number of
+    """A request that changes files. `ended`: the last event it can have caused; `reached`: the number of
     rests when it reached the server; `basis`: by path, the text a write was based on. For an undo without an
     id: `means`, the session's last change when it reached the server, and `behind`, the session's changes
     unanswered at that time."""
@@ -328,7 +329,8 @@ class Oracle:
             event.known = event.known or at < rests
         self._told = [one for one in self._told if one[0] >= rests]
         del self.asked[asked.number]
-        asked.ended = self._count
+        # The editor may still apply, at any time, what is not known.
+        asked.ended = maxsize if "'landing': 'unknown'" in str(answer) else self._count
         for undo in self.asked.values():
             if asked not in undo.behind:
                 continue
