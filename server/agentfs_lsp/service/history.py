@@ -51,8 +51,7 @@ def keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, lan
     its end without a decision ("withdrawn") is the user's, and not the session's last."""
     if not landed:
         return
-    change_id = token_hex(8) if decision == "withdrawn" or proposal.recorded else proposal.id
-    proposal.recorded = True
+    change_id = token_hex(8) if decision == "withdrawn" else proposal.take_change_id()
     if decision != "withdrawn":
         ws.last_change[proposal.session] = change_id
     if not ws.settings.history.enabled:

@@ -1,12 +1,15 @@
 """A proposal's life follows the table of transitions."""
 
+import ast
 import asyncio
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from typing import get_args
 
 import pytest
 
+import agentfs_lsp
 from agentfs_lsp.api.answers.proposal import STATES
 from agentfs_lsp.domain.access import HIDDEN
 from agentfs_lsp.service.proposal.proposal import (
@@ -104,3 +107,14 @@ async def test_the_user_waits_from_when_it_is_first_shown_to_the_decision() -> N
     clock.advance(1)
     proposal.end("landed")
     assert proposal.waited_ms == 2000
+
+
+def test_only_its_own_module_sets_its_fields() -> None:
+    setters = {
+        path.name
+        for path in Path(agentfs_lsp.__file__).parent.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del)
+        if ast.unparse(node.value).rpartition(".")[2] == "proposal"
+    }
+    assert setters == set()

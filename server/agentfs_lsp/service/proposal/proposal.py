@@ -121,8 +121,7 @@ class Proposal:
         self.atomic: Final = origin.atomic
         self.blind: Final = origin.blind
         self.by_user: Final = origin.by_user
-        self.recorded = False
-        """Whether history has a change with its id."""
+        self._change_id = self.id
         self._clock = clock
         self._task = asyncio.current_task()
         self._state: State = "asked"
@@ -222,6 +221,11 @@ class Proposal:
         """Enter "landing" with the approval."""
         self.to("landing")
         self.channel, self.decision = decision.channel, decision
+
+    def take_change_id(self) -> str:
+        """The id under which history keeps what landed of it: its own, and a new one for what lands later."""
+        taken, self._change_id = self._change_id, token_hex(8)
+        return taken
 
     def end(self, outcome: Outcome, file_outcomes: Sequence[Outcome] = ()) -> None:
         """Enter "ended" with the outcome, and that of each change if some of them landed."""
