@@ -6,8 +6,14 @@ export const INVISIBLE =
 
 const UNSEEN = new RegExp(String.raw`[\p{Cc}\p{Cs}]|${INVISIBLE.source}`, 'gu');
 
+/** The scripts in which joiners change how letters look. */
+const JOINED = 'Adlm Arab Bali Beng Deva Gujr Guru Java Khmr Knda Mlym Mong Mymr Nkoo Orya Sinh Syrc Taml Telu Tibt'.replace(/\w+ ?/g, (script) => `\\p{scx=${script.trim()}}`);
+
 /** Blanks, and joiners and selectors where scripts and emoji use them: these stay readable in names and sentences. */
-const USUAL = /\p{Zs}|(?<=[^\0-\x7f\p{DI}])[\u200c\u200d\ufe0e\ufe0f]|(?<=[^\0-\x7f\p{DI}]\ufe0f)\u200d|\ufe0f(?=\u20e3)/u;
+const USUAL = new RegExp(
+  String.raw`\p{Zs}|(?<=(?!\p{DI})[${JOINED}])[\u200c\u200d]|(?<=[\p{ExtPict}\p{EMod}]\ufe0f?)\u200d(?=\p{ExtPict})|(?<=\p{ExtPict})[\ufe0e\ufe0f]|\ufe0f(?=\u20e3)`,
+  'u',
+);
 
 const UNSEEN_IN_NAMES = new RegExp(`(?!${USUAL.source})(?:${UNSEEN.source})`, 'gu');
 

@@ -10,7 +10,7 @@ function found(sections: Record<string, Record<string, unknown>>): string[] {
 }
 
 test('settings that can cover or push out text are not harmless', () => {
-  const hiding = ['scrollbar.verticalScrollbarSize', 'lineNumbersMinChars', 'cursorWidth', 'wordWrapOverride2', 'fontSize'];
+  const hiding = ['scrollbar.verticalScrollbarSize', 'lineNumbersMinChars', 'cursorWidth', 'wordWrapOverride2', 'fontSize', 'rulers'];
   for (const name of hiding) {
     assert.deepEqual(found({ editor: { [name]: 1 } }), [`editor.${name}`]);
   }
