@@ -11,17 +11,14 @@ part of such an edit that it reports at once must not give the accepted text.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.diff.line_ends import splices_towards
 from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import is_ended, normalize, without_end
+from agentfs_lsp.service.files.documents import Document
+from agentfs_lsp.service.files.snapshot import Buffer
 from agentfs_lsp.service.proposal.change import Correction, FileChange
 from agentfs_lsp.service.proposal.review import DocumentEdit
-
-if TYPE_CHECKING:
-    from agentfs_lsp.service.files.documents import Document
-    from agentfs_lsp.service.files.snapshot import Buffer
 
 
 def fitted(change: FileChange) -> FileChange:

@@ -8,12 +8,15 @@ the only witness, so the disk is checked too.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from agentfs_lsp.domain.errors import DomainError, Held
 from agentfs_lsp.domain.splices import Splice, is_partly_made
 from agentfs_lsp.domain.text.lines import normalize
+from agentfs_lsp.service.files.documents import Document, Documents
+from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.landing.holding import (
     brings_a_line,
     differences_at,
@@ -27,15 +30,8 @@ from agentfs_lsp.service.landing.holding import (
     removed_places,
 )
 from agentfs_lsp.service.landing.last_line_end import landed_as
-from agentfs_lsp.service.state.workspace import INLINE_BYTES, off_loop
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
-
-    from agentfs_lsp.service.files.documents import Document, Documents
-    from agentfs_lsp.service.files.snapshot import Snapshot
-    from agentfs_lsp.service.proposal.change import FileChange
-    from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.service.state.workspace import INLINE_BYTES, Workspace, off_loop
 
 
 class Observation:
