@@ -60,6 +60,24 @@ async def test_a_part_applied_before_the_client_fell_silent_is_rolled_back(files
     assert answer["context"]["files"] == [{"path": "unsaved.py", "landing": "editor"}]
 
 
+@pytest.mark.parametrize(("before", "after"), [("one\r\n", ""), ("a\r\nb\nc\n", "c\n")])
+async def test_a_rollback_restores_line_ends(root: Path, before: str, after: str) -> None:
+    (root / "a.py").write_text(before, newline="")
+    async with editing(root, options=AUTO, name="Helix") as editor:
+
+        def apply(params: Message) -> object:
+            (root / "b.py").write_text("theirs\n")  # the file that lands next
+            return {"applied": editor.apply(params["edit"])}
+
+        editor.answers[APPLY] = apply
+        document = editor.open("a.py", before)
+        await editor.read("a.py")
+        writes = [{"path": path, "content": after, "allow_empty": True} for path in ("a.py", "b.py")]
+        operations = [{"tool": "write", "params": params} for params in writes]
+        answer = await editor.request("agentfs/batch", {"operations": operations})
+    assert (len(editor.all(APPLY)), answer["error"]["code"], document.text) == (2, "CONFLICT", before)
+
+
 async def test_a_client_that_rolls_nothing_back_delays_no_answer(files: Path) -> None:
     async with editing(files, options=AUTO) as editor:
 

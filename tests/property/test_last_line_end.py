@@ -25,14 +25,17 @@ def edits_in(edit: DocumentEdit) -> list[Message]:
     return [dict(one) for one in document["edits"]]
 
 
-@given(TEXTS, TEXTS, st.booleans())
-@example("", "a\n", False)
-@example("a\n", "", True)
-@example("a", "a\n", False)
-@example("a", "a\n", True)
-@example("a\n\nb\n", "\n", True)
-def test_what_was_accepted_is_saved_and_rolled_back(before: str, wanted: str, fixeol: bool) -> None:
-    editor = Neovim(before, fixeol=fixeol)
+@given(TEXTS, TEXTS, st.booleans(), st.booleans())
+@example("", "a\n", False, False)
+@example("a\n", "", True, False)
+@example("a\nb\n", "", True, True)
+@example("a", "a\n", False, False)
+@example("a", "a\n", True, False)
+@example("a\n\nb\n", "\n", True, False)
+def test_what_was_accepted_is_saved_and_rolled_back(
+    before: str, wanted: str, fixeol: bool, reports_emptied: bool
+) -> None:
+    editor = Neovim(before, fixeol=fixeol, reports_emptied=reports_emptied)
     file, place = TextFile(before, "utf-8", b"", lossy=False), Location(Root("w", "/w", "file:///w"), "f")
     document = MemoryDocument("f", "/w/f", editor.text, ends_last_line=True)
     base = Snapshot(place, None, file, Buffer.of(document), file, dirty=False, hash="")

@@ -4,13 +4,15 @@ from support.wire import Message
 
 
 class Neovim:
-    """A document: its lines, and separately the last one's `end`. `text` is what it reports."""
+    """A document: its lines, and separately the last one's `end`. `text` is what it reports: an empty
+    text of an emptied document if it `reports_emptied`, as Neovim 0.7 does."""
 
-    def __init__(self, text: str, *, fixeol: bool) -> None:
+    def __init__(self, text: str, *, fixeol: bool, reports_emptied: bool = False) -> None:
         self.end = "\n" if text.endswith("\n") or not text else ""
         self._adds = self.end or "\n" * fixeol
         self._lines = text.removesuffix("\n").split("\n")
         self._has_line = text != ""
+        self._reports_emptied = reports_emptied
         self.text = self._joined
 
     def apply(self, edits: list[Message]) -> list[str]:
@@ -30,7 +32,8 @@ class Neovim:
         if reaches_past and self._adds and self._lines[-1] == "":
             self._has_line = len(self._lines) > 1
             self._lines = self._lines[:-1] or [""]
-            reports += [self._joined] if self.end else []  # else it reports no difference
+            if self.end:  # else it reports no difference
+                reports.append("" if self._reports_emptied and not self._has_line else self._joined)
         self.text = reports[-1]
         return reports
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from agentfs_lsp.domain.diff.line_ends import splices_towards
+from agentfs_lsp.domain.diff.line_ends import splices_between
 from agentfs_lsp.domain.splices import Splice, apply_splices
 from agentfs_lsp.domain.text.lines import is_ended, normalize, without_end
 from agentfs_lsp.service.files.documents import Document
@@ -48,10 +48,14 @@ def edit_of(change: FileChange) -> DocumentEdit:
 
 def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | None:
     """The edit that undoes `edit`, provided the document contains no other change."""
-    accepted = apply_splices(edit.base, edit.splices)
-    if document is None or not document.in_sync or normalize(document.text) != normalize(accepted):
+    if document is None or not document.in_sync:
         return None
-    return _edit(document, document.text, splices_towards(document.text, edit.base), edit.base)
+    text, accepted = normalize(document.text), normalize(apply_splices(edit.base, edit.splices))
+    if edit.past_last_line:  # early versions of Neovim report that they removed the empty last line
+        text, accepted = without_end(text), without_end(accepted)
+    if text != accepted:
+        return None
+    return _edit(document, document.text, splices_between(document.text, edit.base), edit.base)
 
 
 def landed_as(change: FileChange, document: Document, *, applied: bool) -> FileChange | None:
