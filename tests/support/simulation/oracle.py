@@ -294,7 +294,8 @@ class Oracle:
             if (
                 self._session_knows.get((asked.session, path), ...) != text
             ):  # it was told more, and answers cross
-                asked.removed[path] = {one for place in self._places() for one in [*place.since, *place.gone]}
+                seen = {one for place in self._places() for one in [*place.since, *place.gone]}
+                asked.removed[path] = seen - tokens(str(asked.params))
         if asked.undoes is not None and "change_id" not in asked.params:
             asked.means, asked.undoes = self.last_landed.get(asked.session, (None, asked.undoes))
             self._undoes(asked)
