@@ -46,11 +46,8 @@ class FoldedGlobs:
         folded = [fold_glob(glob) for glob in named]
         self._folded = self._raw if folded == list(globs) else _compiled(folded)
         most = max(_FEW_SPELLINGS, min(_MAX_SPELLINGS, _MAX_OF_A_LIST // (len(globs) or 1)))
-        self._short_globs = {
-            short: name
-            for glob, name in zip(named, self._names, strict=True)
-            for short in _short_spellings(glob, most)
-        }
+        pairs = zip(named, self._names, strict=True)
+        self._short_globs = {short: name for glob, name in pairs for short in _short_spellings(glob, most)}
 
     def match(self, path: Spelled) -> str | None:
         """The name of the glob that matches the path, or a folder above it, in any spelling."""
@@ -103,11 +100,10 @@ class GlobList:
     def forbids(self, path: Spelled) -> tuple[str, bool] | None:
         """The glob that forbids the path in some spelling, and whether as written. Only a negation of the
         path as written lifts it."""
-        glob = self._matching(path)
-        if glob is not None:
+        if (glob := self._matching(path)) is not None:
             return glob, True
-        otherwise = self._not_excluded(path).match(path)
-        return None if otherwise is None else (otherwise, False)
+        glob = self._not_excluded(path).match(path)
+        return None if glob is None else (glob, False)
 
     def excludes(self, path: Spelled) -> bool:
         """Whether a negation excludes the path as written."""
