@@ -129,12 +129,9 @@ export class Decisions {
     if (decision === 'accepted' && !(await this.isOnScreen(review, [part], shown))) {
       return;
     }
-    if (decision === 'rejected') {
-      this.noteRejected(review, [part]);
-    }
-    this.proposals.decideFile(review, part.path, decision);
+    this.proposals.decideFile(review, part.path, decision, normalize(shown(part.path) ?? part.proposed_text));
     if (review.proposal.files.every(({ path }) => review.decided.has(path))) {
-      await this.settle(review, acceptParams(review.proposal, shown, false, review.decided));
+      await this.settle(review, acceptParams(review.proposal, (path) => review.accepted.get(path), false, review.decided));
     }
   }
 
@@ -145,11 +142,16 @@ export class Decisions {
       await noteSeen(this.proposals, current, this.files, this.plain);
     }
     const waiting = this.proposals.undecided;
+    // Keys that reach a review once the question is answered came after the decision.
+    const shown = new Map(waiting.map((review) => [review, textsOf(this.files, review)]));
+    let settled = Promise.resolve();
     for (const review of await chosenOf(waiting, (first) => this.editors.show(first))) {
       if (this.proposals.get(review.proposed.id) && (await fetch(review)) && review.proposal) {
-        await this.settle(review, acceptParams(review.proposal, textsOf(this.files, review), false, review.decided), false);
+        const decision = acceptParams(review.proposal, (path) => shown.get(review)?.(path), false, review.decided);
+        settled = this.settle(review, decision, false, settled);
       }
     }
+    await settled;
   }
 
   async rejectAll(): Promise<void> {
@@ -187,8 +189,8 @@ export class Decisions {
     this.ended.fire({ ...settled, review, texts, accepted });
   }
 
-  /** Send a decision once, and carry it out. With `onwards`, the next review replaces this one in the editor. */
-  private async settle(review: Review, decision: SettleParams, onwards = true): Promise<void> {
+  /** Lock the review, and send a decision once, after `earlier` ones. With `onwards`, the next review replaces this one. */
+  private async settle(review: Review, decision: SettleParams, onwards = true, earlier = Promise.resolve()): Promise<void> {
     if (!this.begin(review, decision)) {
       return;
     }
@@ -199,6 +201,7 @@ export class Decisions {
     const locked = this.editors.lock(review).catch((error: unknown) => this.server.channel.warn(String(error)));
     await caughtUp();
     void this.editors.leave(review, onwards);
+    await earlier;
     try {
       const notSaved: NotSaved = (files) => {
         this.landings.get(decision.id)?.notSaved.push(...files);
@@ -248,10 +251,10 @@ export class Decisions {
     return isOnScreen(review, files, shown, this.plain, () => this.editors.show(review));
   }
 
-  /** Remember the current texts of these files as rejected by the user. */
-  private noteRejected(review: Review, files: Proposal['files'] = review.proposal?.files ?? []): void {
+  /** Remember the current texts as rejected by the user. */
+  private noteRejected(review: Review): void {
     const shown = textsOf(this.files, review);
-    files.forEach(({ path, proposed_text: text }) => this.proposals.noteRejected(review, path, normalize(shown(path) ?? text)));
+    review.proposal?.files.forEach(({ path, proposed_text: text }) => this.proposals.noteRejected(review, path, normalize(shown(path) ?? text)));
   }
 
   /** What the user typed can't be written: nothing was decided, and the proposal stays open with that text. */

@@ -37,6 +37,8 @@ export interface Review {
   readonly stale: ReadonlyMap<string, Staleness>;
   /** The user's decisions on single files, by path. */
   readonly decided: ReadonlyMap<string, FileDecision>;
+  /** The texts of the files that the user accepted one by one. What is typed later is not accepted. */
+  readonly accepted: ReadonlyMap<string, string>;
   /** The texts that the user rejected, with `\n` line ends, by path. What is typed later is not rejected. */
   readonly rejected: ReadonlyMap<string, string>;
   /** All of it was on the screen, in an editor that the user focused. */

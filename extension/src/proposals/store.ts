@@ -8,6 +8,7 @@ class StoredReview implements Review {
   state: ReviewState = 'waiting';
   readonly stale = new Map<string, Staleness>();
   readonly decided = new Map<string, FileDecision>();
+  readonly accepted = new Map<string, string>();
   readonly rejected = new Map<string, string>();
   seen = false;
   setAside = false;
@@ -66,9 +67,12 @@ export class ProposalStore {
     return this.transition(id, 'end', () => this.reviews.delete(id)) ? review : undefined;
   }
 
-  /** Note the user's decision on one of several files. */
-  decideFile({ proposed: { id } }: Review, path: string, decision: FileDecision): void {
-    this.change(id, ({ decided }) => decided.set(path, decision));
+  /** Note the user's decision on one of several files, whose review shows `text`. */
+  decideFile({ proposed: { id } }: Review, path: string, decision: FileDecision, text: string): void {
+    this.change(id, (review) => {
+      review.decided.set(path, decision);
+      review[decision].set(path, text);
+    });
     this.changed.fire();
   }
 

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { agent, batch } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { openReview } from "../harness/reviews.mjs";
+import { openReview, takeDraft } from "../harness/reviews.mjs";
 import { call, state, ui, workbench } from "../harness/run.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -115,6 +115,23 @@ scenario("several files: decided one by one", async () => {
   assert.deepEqual(await unsaved(each), [MINE + NEW[0], true]);
   await ui.saysInPassing("The change of one.txt is in the editor, but not saved.");
   await ui.tabsAre("one.txt");
+});
+
+const frozen = trio("frozen");
+
+scenario("several files: what is typed into one after it was accepted does not land with the last decision", async () => {
+  const asked = await propose("frozen", frozen, { open: false, atomic: false });
+  await ui.decideFile("two.txt", "Accept This File");
+  await ui.clickLine("new two");
+  await ui.page.keyboard.type(" later");
+  await ui.severalWith("new two later");
+  await ui.decideFile("one.txt", "Accept This File");
+  await ui.decideFile("three.txt", "Accept This File");
+
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  assert.deepEqual(texts(frozen), NEW);
+  await ui.saysInPassing("after you accepted it was not applied");
+  assert.equal(await takeDraft("two.txt"), "new two later\n");
 });
 
 const whole = trio("whole");

@@ -121,6 +121,42 @@ scenario("typing on in several files after Accept while the server is slow: it w
   assert.equal(await takeDraft("several-one.txt"), "new after\n");
 });
 
+const everyOne = ["first", "second"].map((name) => file(`typing/all-${name}.txt`, "old\n"));
+
+scenario("typing into a review that Accept All accepts, before its turn comes: it does not land", async () => {
+  const asked = [];
+  for (const one of everyOne) asked.push(await agent(one.base).readAndEdit(one, "old", `new ${one.base}`));
+  await until("both wait", async () => (await state()).pending.length === 2);
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.viewRow("Pending", "all-second.txt").click();
+  await ui.diffWith("new all-second.txt");
+  await ui.clickLine("new all-second.txt");
+  const [pid] = servers();
+  let text;
+  await until("Accept All has not seen the first", async () => {
+    await ui.pressInView("Pending", /^Accept All/);
+    if ((await ui.dialogText()).includes("Accept All 2")) return true;
+    await ui.answerDialog("Cancel");
+    return false;
+  });
+  process.kill(pid, "SIGSTOP");
+  try {
+    await ui.answerDialog("Accept All 2");
+    await until("VS Code has lost the dialog", async () => (await dialogs()) === 0);
+    await ui.clickLine("new all-second.txt");
+    await keyboard().type(" typed later");
+    await call("command", { id: "setContext", args: ["caughtUp", true] }); // what was typed is told before
+    ({ text } = await proposalFor(everyOne[1]));
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  for (const { answer } of asked) assert.equal((await answer).data.review.decision, "accepted");
+  assert.deepEqual(everyOne.map((one) => one.text()), everyOne.map(({ base }) => `new ${base}\n`));
+  if (text === "new all-second.txt\n") return;
+  await ui.saysInPassing("after you accepted it was not applied");
+  assert.equal(await takeDraft("all-second.txt"), text);
+});
+
 const busy = file("typing/busy.txt", "old\n");
 
 scenario("keys that are pressed after the one that accepts do not land, however busy the extension host is", async () => {
