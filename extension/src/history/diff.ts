@@ -56,27 +56,30 @@ export class HistoryDiffs implements vscode.Disposable {
 
   /** Show what a landed change did. */
   async open(record: HistoryRecord): Promise<void> {
+    const isWaiting = userWaits();
     const files = record.files.length > 0 ? record.files : await this.fetchTexts(record);
     if (files.length === 0) {
-      await this.openPreview(record);
+      await this.openPreview(record, isWaiting);
     } else {
-      await openDiffs(vscode.l10n.t('{0} (landed)', namesOf(record)), files.map((file) => this.put(record, file)));
+      const names = namesOf(record);
+      await openAwaited(isWaiting, names, () => openDiffs(vscode.l10n.t('{0} (landed)', names), files.map((file) => this.put(record, file))));
     }
   }
 
   /** Show how a review's files have changed since it was proposed. */
   async openStale({ proposed: { id }, proposal }: Review): Promise<void> {
+    const isWaiting = userWaits();
     const stale = (await Promise.all((proposal?.files ?? []).map(staleOf))).flatMap((one) => one ?? []);
-    const sides = stale.map(({ file, gone }): Sides => {
+    const sides = (): Sides[] => stale.map(({ file, gone }): Sides => {
       const before = virtualUri(LANDED, `${id}.before`, file.path);
       this.texts.set(before, withEol(file.base_text, file.eol));
       return [before, gone ? virtualUri(LANDED, `${id}.gone`, file.path) : vscode.Uri.parse(file.uri)];
     });
-    if (sides.length === 0) {
+    if (stale.length === 0) {
       void notify('information', vscode.l10n.t('The text is the same again as when this change was proposed.'));
     } else {
       const names = fileNames(stale.map(({ file }) => file.path));
-      await openDiffs(vscode.l10n.t('{0} (changed since the proposal)', names), sides);
+      await openAwaited(isWaiting, names, () => openDiffs(vscode.l10n.t('{0} (changed since the proposal)', names), sides()));
     }
   }
 
@@ -115,7 +118,7 @@ export class HistoryDiffs implements vscode.Disposable {
   }
 
   /** Show the server's diff, if its answer had one, for changes whose texts aren't kept here. */
-  private async openPreview(record: HistoryRecord): Promise<void> {
+  private async openPreview(record: HistoryRecord, isWaiting: () => boolean): Promise<void> {
     if (record.preview === '') {
       void notify(
         'information',
@@ -123,9 +126,11 @@ export class HistoryDiffs implements vscode.Disposable {
       );
       return;
     }
-    const uri = virtualUri(LANDED, record.id, `${namesOf(record)}.diff`);
-    this.texts.set(uri, record.preview);
-    await vscode.window.showTextDocument(uri, { preview: true });
+    await openAwaited(isWaiting, namesOf(record), () => {
+      const uri = virtualUri(LANDED, record.id, `${namesOf(record)}.diff`);
+      this.texts.set(uri, record.preview);
+      return vscode.window.showTextDocument(uri, { preview: true });
+    });
   }
 
   private async fetchTexts(record: HistoryRecord): Promise<readonly RecordedText[]> {
@@ -144,6 +149,14 @@ export class HistoryDiffs implements vscode.Disposable {
 
 /** The text before and after. */
 type Sides = readonly [vscode.Uri, vscode.Uri];
+
+/** Open a diff if the user still waits for it. Otherwise offer it, as it would take the focus. */
+async function openAwaited(isWaiting: () => boolean, names: string, open: () => Thenable<unknown>): Promise<void> {
+  const ready = vscode.l10n.t('The diff of {0} is ready.', names);
+  if (isWaiting() || (await notify('information', ready, vscode.l10n.t('Show What Changed'))) !== undefined) {
+    await open();
+  }
+}
 
 async function openDiffs(title: string, sides: readonly Sides[]): Promise<void> {
   const [only, ...more] = sides;

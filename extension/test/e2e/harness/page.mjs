@@ -104,6 +104,17 @@ export class WorkbenchPage {
     });
   }
 
+  /** The same, in the tab `title`. On a busy machine a diff comes too late to take the focus, and is offered instead. */
+  async requestedDiff(title, text) {
+    const offer = this.#message("The diff of ").getByRole("button", { name: "Show What Changed", exact: true });
+    await until(`the tab ${title}`, async () => {
+      if ((await this.tab(title).count()) > 0) return true;
+      await offer.click({ timeout: 500 }); // it may have opened by itself
+      return false;
+    });
+    return this.diffWith(text);
+  }
+
   #lines(side) {
     return this.page
       .locator(`${ACTIVE} .monaco-diff-editor ${side} .view-lines`)

@@ -138,7 +138,7 @@ scenario("a conflict says what changed, and shows it", async () => {
 
   await ui.pressInMessage("moved.txt was not changed. 'outcomes/moved.txt' was changed on disk", "Show What Changed");
 
-  const diff = await ui.diffWith("one by a build");
+  const diff = await ui.requestedDiff("moved.txt (changed", "one by a build");
   assert.match(diff.original, /^one$/m);
   await ui.tabsAre("moved.txt (changed since the proposal)");
 });

@@ -7,7 +7,7 @@ import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { reviewWith } from "../harness/reviews.mjs";
 import { call, reloadWindow, state, ui } from "../harness/run.mjs";
-import { mode } from "../harness/server.mjs";
+import { mode, servers } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
@@ -105,7 +105,7 @@ scenario("what has landed is listed, and its diff can be opened", async () => {
   await call("command", { id: "agentfs.ui.showPending" });
   await ui.viewRow("Landed", "landed.txt").click();
 
-  const diff = await ui.diffWith("after");
+  const diff = await ui.requestedDiff("landed.txt (landed)", "after");
   assert.match(diff.original, /before/);
   assert.equal(await ui.titleButton("Accept").count(), 0, "it is not a review");
   assert.equal(landed.text(), "after\n");
@@ -169,7 +169,7 @@ scenario("a change of a file that no agent may read is listed in a new window an
   await reloadWindow();
   await call("command", { id: "agentfs.ui.showPending" });
   await ui.viewRow("Landed", ".env").first().click();
-  const diff = await ui.diffWith("KEY=2");
+  const diff = await ui.requestedDiff(".env (landed)", "KEY=2");
   assert.match(diff.original, /KEY=1/);
 
   await ui.pressInRow("Landed", ".env", "Undo Change…");
@@ -190,8 +190,37 @@ scenario("what was let through without a review is listed too, with its diff", a
 
   await call("command", { id: "agentfs.ui.showPending" });
   await ui.viewRow("Landed", "allowed.txt").click();
-  const diff = await ui.diffWith("after");
+  const diff = await ui.requestedDiff("allowed.txt (landed)", "after");
   assert.match(diff.original, /before/);
+});
+
+const awaited = file("views/awaited.txt", "before\n");
+const mine = file("views/mine.txt", "");
+
+scenario("a diff of what has landed that comes late leaves the keys to whoever types by then", async () => {
+  await set("agentfs.approval.mode", "auto_edit");
+  await until("changes are let through", async () => (await mode()) === "auto_edit");
+  await (await agent("awaited").readAndEdit(awaited, "before", "after")).answer;
+  await reloadWindow();
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.viewRow("Landed", "awaited.txt").waitFor();
+  await mine.open();
+  const [pid] = servers();
+  process.kill(pid, "SIGSTOP");
+  try {
+    await ui.viewRow("Landed", "awaited.txt").click();
+    await ui.focusEditor();
+    await ui.page.keyboard.type("what is typed");
+  } finally {
+    process.kill(pid, "SIGCONT");
+  }
+  await ui.offers("The diff of awaited.txt is ready.", "Show What Changed");
+  await ui.page.keyboard.type(" and after");
+  await until("all is in the own file", async () => (await mine.document()).text === "what is typed and after");
+  await ui.noTab("awaited.txt");
+
+  await ui.pressInMessage("The diff of awaited.txt is ready.", "Show What Changed");
+  assert.match((await ui.diffWith("after")).original, /before/);
 });
 
 const unkept = file("views/unkept.txt", "before\n");
@@ -299,7 +328,7 @@ scenario("history outlives the window, and comes page by page", async () => {
   await call("command", { id: "agentfs.landed.focus" });
   await ui.untilRow("Landed", "kept.txt", "PageDown");
   await ui.viewRow("Landed", "kept.txt").click();
-  const diff = await ui.diffWith("after");
+  const diff = await ui.requestedDiff("kept.txt (landed)", "after");
   assert.match(diff.original, /before/);
   assert.equal(kept.text(), "after\n");
 });
