@@ -1,14 +1,16 @@
 // What a person typed into a proposal outlives whatever ends its review, and finds its way to the file.
 
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync } from "node:fs";
+import path from "node:path";
 
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { openReview } from "../harness/reviews.mjs";
-import { call, reloadWindow, state, ui } from "../harness/run.mjs";
-import { killServer, servers } from "../harness/server.mjs";
+import { call, home, reloadWindow, state, ui } from "../harness/run.mjs";
+import { interpreter, killServer, servers } from "../harness/server.mjs";
+import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 const KEPT = "was not applied. It was kept as a draft.";
@@ -194,6 +196,35 @@ scenario("a reload of the window: what was typed is there afterwards", async () 
   await ui.pressInMessage(KEPT, "Show Draft");
   assert.match((await ui.diffWith("old")).original, /new and mine/);
   await discard("reloaded.txt");
+});
+
+const told = file("drafts/told.txt", Buffer.from("caf\xe9 one\nold\n", "latin1"));
+
+/** The files of the drafts that are stored. */
+const stored = () => readdirSync(path.join(home, "user/User/globalStorage/agentfs.agentfs/drafts"));
+
+scenario("a reload before the window hears that a change landed: no draft is left of it, whatever the file's encoding", async () => {
+  await set("files.encoding", "iso88591");
+  const [before] = servers();
+  const relay = path.join(import.meta.dirname, "../harness/late_settled.py");
+  await set("agentfs.interpreter", interpreter("late-drafts", `exec python3 ${relay} python3 "$@"`));
+  await until("the server runs behind the relay", () => servers().length > 0 && !servers().includes(before));
+  const asked = await until("it answers", () => agent("told").readAndEdit(told, "old", "new"));
+  await openReview();
+  await ui.diffWith("new");
+  await ui.clickLine("new");
+  await ui.page.keyboard.type(" and mine");
+  await ui.diffWith("new and mine");
+  await until("what was typed is stored", () => stored().length === 1);
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "amended");
+  assert.deepEqual(told.bytes(), Buffer.from("caf\xe9 one\nnew and mine\n", "latin1"));
+
+  await reloadWindow();
+
+  await until("the draft is gone", () => stored().length === 0);
+  await call("command", { id: "agentfs.drafts.focus" });
+  assert.equal(await rows("told.txt"), 0);
 });
 
 const killed = file("drafts/killed.txt", "old\n");
