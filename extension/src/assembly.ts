@@ -31,6 +31,8 @@ import { ProposalStore } from './proposals/store';
 import { Strictness } from './server/strictness';
 import { agentRequests } from './server/agentRequests';
 import { ReviewFileSystem, ReadOnlyTexts } from './review/fileSystem';
+import { notify } from './util/window';
+import { messageOf } from './util/display';
 
 export interface Assembled extends Parts {
   files: ReviewFileSystem;
@@ -82,7 +84,12 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const decisions = new Decisions(server, proposals, editors, focus, files, plain, (review) => historyDiffs.openStale(review));
   const announcements = new Announcements(proposals, editors, historyDiffs.awaits);
   const presence = new Presence(caughtUp);
-  const draftStore = new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath, presence);
+  const draftStore = new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath, presence, (error) => {
+    void notify('warning', vscode.l10n.t(
+      'What you type into proposals cannot be stored, and is lost when this window closes or reloads. Copy it to a safe place. {0}',
+      messageOf(error),
+    ));
+  });
   const drafts = new Drafts(draftStore, proposals, files, draftTexts, plain);
   const records = new HistoryStore();
   const history = new HistoryLoader(server, records);

@@ -34,11 +34,16 @@ interface Stored extends Draft {
 
 export class DraftStore {
   private readonly writes = new SerialQueue();
+  private isFailing = false;
 
-  /** `folder` is shared by all windows and created on demand; `presence` is this window's. */
+  /**
+   * `folder` is shared by all windows and created on demand; `presence` is this window's. `failed` runs when a draft
+   * can't be stored, but not again until one could.
+   */
   constructor(
     private readonly folder: string,
     private readonly presence: Presence,
+    private readonly failed: (error: unknown) => void,
   ) {}
 
   /**
@@ -57,18 +62,30 @@ export class DraftStore {
     });
   }
 
-  /** Store a draft, replacing the one of the same file and proposal. */
-  put(draft: Draft): Promise<void> {
+  /** Store a draft, replacing the one of the same file and proposal. Reports a failure to `failed`. */
+  async put(draft: Draft): Promise<void> {
+    try {
+      await this.write(draft);
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing) {
+        this.isFailing = true;
+        this.failed(error);
+      }
+    }
+  }
+
+  remove(draft: Pick<Draft, 'id' | 'path'>): Promise<void> {
+    return this.writes.run(() => rm(this.fileOf(draft), { force: true }));
+  }
+
+  private write(draft: Draft): Promise<void> {
     return this.writes.run(async () => {
       await mkdir(this.folder, { recursive: true, mode: 0o700 });
       const file = this.fileOf(draft);
       await writeFile(`${file}.new`, JSON.stringify({ ...draft, window: this.presence.address }), { mode: 0o600 });
       await rename(`${file}.new`, file);
     });
-  }
-
-  remove(draft: Pick<Draft, 'id' | 'path'>): Promise<void> {
-    return this.writes.run(() => rm(this.fileOf(draft), { force: true }));
   }
 
   private fileOf({ id, path: own }: Pick<Draft, 'id' | 'path'>): string {

@@ -14,7 +14,7 @@ const everywhere = (): boolean => true;
 /** A window's store, until the window is gone. */
 const windowOf = (own: string): { store: DraftStore; presence: Presence } => {
   const presence = new Presence(() => Promise.resolve());
-  return { store: new DraftStore(own, presence), presence };
+  return { store: new DraftStore(own, presence, assert.ifError), presence };
 };
 
 const draft = (id: string, more: Partial<Draft> = {}): Draft => ({
@@ -68,6 +68,23 @@ test('what another window has files of is not loaded, and makes no room', async 
   assert.deepEqual([here.length, here.at(-1)?.id], [100, 'd3']);
   const there = await store.load(({ uri }) => uri.startsWith('file:///other/'));
   assert.deepEqual(there.map(({ id }) => id), ['other']);
+});
+
+test('a draft that can’t be stored is reported once, until one could', async () => {
+  const own = join(folder, 'blocked');
+  const reported: unknown[] = [];
+  const store = new DraftStore(own, windowOf(own).presence, (error) => reported.push(error));
+  writeFileSync(own, 'in the way');
+  await store.put(draft('a'));
+  await store.put(draft('a'));
+  assert.equal(reported.length, 1);
+  rmSync(own);
+  await store.put(draft('a'));
+  assert.deepEqual((await store.load(everywhere)).map(({ id }) => id), ['a']);
+  rmSync(own, { recursive: true });
+  writeFileSync(own, 'in the way again');
+  await store.put(draft('a'));
+  assert.equal(reported.length, 2);
 });
 
 test('the oldest make room', async () => {
