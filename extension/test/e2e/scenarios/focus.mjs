@@ -591,3 +591,27 @@ scenario("a key that is pressed before anybody can have seen a review does not d
   assert.equal(early.text(), "old\n");
   await asked.cancel();
 });
+
+const peeked = file("focus/peeked.md", "# Part\n\n[x](peeked.md#part)\n\nold\n");
+
+scenario("keys in a peek within a review do not decide about it", async () => {
+  const asked = await agent("peeked").readAndEdit(peeked, "old", "new");
+  await reviewWith("new");
+  await ui.clickLine("[x]");
+  for (let left = 0; left < 3; left++) await page().keyboard.press("ArrowLeft");
+  await until("a peek, once VS Code's Markdown extension has started", async () => {
+    await call("command", { id: "editor.action.goToReferences" });
+    return (await page().locator(".peekview-widget .preview .view-line").count()) > 0;
+  }, { everyMs: 500 });
+  await page().locator(".peekview-widget .preview .view-line", { hasText: "[x]" }).first().click();
+  await page().locator(".peekview-widget .preview .monaco-editor.focused").waitFor();
+
+  await page().keyboard.press("Control+Enter");
+
+  const proposal = () => state().then(({ documents }) => documents.find(({ uri }) => uri.startsWith("agentfs-proposal:") && uri.endsWith("peeked.md")));
+  await until("the peek has the key, and inserts a line", async () => (await proposal()).text === "# Part\n\n[x](peeked.md#part)\n\n\nnew\n");
+  assert.equal((await state()).pending.length, 1);
+  await asked.cancel();
+  await ui.saysInPassing("It was kept as a draft.");
+  await takeDraft("peeked.md");
+});
