@@ -97,6 +97,13 @@ async def test_an_edit_never_answered_may_still_be_applied(editor: Editor) -> No
     assert text_of(editor, "a.py") == text_of(editor, "b.py") == TEXT
 
 
+async def test_a_refused_edit_is_not_told_as_late_beside_one_never_answered(editor: Editor) -> None:
+    editor.answers[APPLY] = lambda _: {"applied": False} if len(editor.all(APPLY)) == 1 else NO_ANSWER
+    answer = await asked(editor, editor.request("agentfs/batch", {"operations": OPERATIONS}), 2)
+    assert answer["context"]["files"] == [{"path": "b.py", "landing": "editor"}]
+    assert "the editor did not report it in time, and may still apply it" in answer["text"]
+
+
 async def test_what_arrives_beside_a_file_that_landed_is_a_change_of_its_own(editor: Editor) -> None:
     editor.answers[APPLY] = lambda params: (
         NO_ANSWER if len(editor.all(APPLY)) == 2 else {"applied": editor.apply(params["edit"])}

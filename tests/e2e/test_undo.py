@@ -259,6 +259,20 @@ async def test_what_is_undone_in_the_editor_only_is_not_told_applied(root: Path,
     assert ((root / "a.txt").read_text(), (root / "b.txt").read_text()) == ("two\n", "one\n")
 
 
+async def test_what_the_user_took_back_and_saved_stays_undone_while_other_lines_are_typed(root: Path) -> None:
+    (root / "a.txt").write_text(LINES)
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.txt")
+        assert (await editor.edit("a.txt", "line 2", "two"))["data"]["applied"] is True
+        editor.open("a.txt")
+        editor.change("a.txt", LINES)
+        editor.save("a.txt")
+        editor.change("a.txt", LINES.replace("line 8", "eight"))
+        answer = await undo(editor)
+    assert (answer["status"], answer["data"]["applied"]) == ("success", True)
+    assert "not on disk" not in answer["text"]
+
+
 async def test_a_deletion_undone_in_a_new_document_only_is_not_told_applied(root: Path) -> None:
     async with editing(root, options=AUTO) as editor:
         await editor.write("a.txt", "one\n")

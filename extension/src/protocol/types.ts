@@ -415,7 +415,7 @@ export interface OperationResult {
   tool: 'write' | 'edit';
   /** the file's path, as in `path_resolved` */
   path: string;
-  /** `"success"`; `"partial"`: the change is in the editor, unsaved, or matched loosely; `"error"` */
+  /** `"success"`; `"partial"`: matched loosely, or as requested in the editor but unsaved; `"error"` */
   status: AnswerStatus;
   /** `"create"` or `"update"`, for this operation alone (there: the operation was computed) */
   operation?: Operation;
@@ -493,7 +493,7 @@ export interface LandedChange {
   landing: Where;
   /** the user accepted a different text than the one proposed */
   modified_by_user: boolean;
-  /** `{path, operation, before_hash, after_hash, lines_added, lines_removed}`: `operation` is `"create"`, `"update"`, or `"delete"`; hashes as in section 5, null if there is no file */
+  /** `{path, operation, before_hash, after_hash, lines_added, lines_removed}`: `operation` is `"create"`, `"update"`, or `"delete"`; hashes as in section 5, null if there is no file; numbers of lines, or null as above */
   files: LandedFile[];
 }
 

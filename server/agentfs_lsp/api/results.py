@@ -283,7 +283,7 @@ class OperationResult(TypedDict):
     path: str
     """the file's path, as in `path_resolved`"""
     status: AnswerStatus
-    """`"success"`; `"partial"`: the change is in the editor, unsaved, or matched loosely; `"error"`"""
+    """`"success"`; `"partial"`: matched loosely, or as requested in the editor but unsaved; `"error"`"""
     operation: NotRequired[Operation]
     """`"create"` or `"update"`, for this operation alone
     There: the operation was computed"""
@@ -379,7 +379,7 @@ class LandedChange(TypedDict):
     """the user accepted a different text than the one proposed"""
     files: list[LandedFile]
     """{keys}: `operation` is {values:operation}; hashes as in [section 5](#5-agentfsread), null
-    if there is no file"""
+    if there is no file; numbers of lines, or null as above"""
 
 
 class History(TypedDict):

@@ -7,7 +7,7 @@ file. A batch is undone as a whole.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -232,7 +232,14 @@ async def _reverse_file(
         check_new_name(location.relative)
     accepted = file.accepted if change.modified_by_user else file.proposed
     kept = await off_loop(snapshot.size, _with_edits_elsewhere, file, accepted)
-    reverse = await off_loop(snapshot.size, reversal, path, kept, snapshot, ws.settings_in(location.root))
+    settings = ws.settings_in(location.root)
+    reverse = await off_loop(snapshot.size, reversal, path, kept, snapshot, settings)
+    if snapshot.dirty and snapshot.disk and reverse.changes_nothing:
+        # The user may have saved it as before, and be typing elsewhere.
+        saved = snapshot._replace(buffer=None, text=snapshot.disk, dirty=False)
+        with suppress(DomainError):
+            on_disk = await off_loop(saved.size, reversal, path, kept, saved, settings)
+            reverse = on_disk if on_disk.changes_nothing else reverse
     if any(REPLACEMENT in splice.text for splice in reverse.splices) and not _is_complete(file):
         raise NotUndoable(change.id, "bytes")
     return reverse

@@ -56,10 +56,9 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
             ended = error if isinstance(error, DomainError) else proposal.why_withdrawn
             told = _error_to_report(ws, proposal, ended, await watch.held())
             try:
+                _watch_for_rest(ws, proposal, proposal.changes if told is ended else (), watch)
                 if told is ended:
-                    _watch_for_rest(ws, proposal, proposal.changes, watch)
                     raise
-                _watch_for_rest(ws, proposal, (), watch)
                 raise told from error
             finally:
                 del told, ended  # breaks a reference cycle that would keep the texts alive
@@ -170,9 +169,8 @@ def _remember_encoding(ws: Workspace, change: FileChange) -> None:
 def _check_some_landed(outcomes: Sequence[FileOutcome]) -> None:
     """Raise an error if no file landed, preferring one that leaves the result open."""
     failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
-    if not failures or len(failures) < len(outcomes):
-        return
-    raise next((one for one in failures if isinstance(one, LandingUnknown)), failures[0])
+    if failures and len(failures) == len(outcomes):
+        raise next((one for one in failures if isinstance(one, LandingUnknown)), failures[0])
 
 
 def _remember(ws: Workspace, proposal: Proposal, landing: Landing) -> None:

@@ -14,7 +14,6 @@ from typing import Literal
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded, Rejected
 from agentfs_lsp.domain.text.byte_order_mark import reads_same
 from agentfs_lsp.domain.text.textfile import encode
-from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.files.store import Draft, FileStore
 from agentfs_lsp.service.landing.holding import holds_all
 from agentfs_lsp.service.landing.last_line_end import edit_of, reversal
@@ -23,7 +22,7 @@ from agentfs_lsp.service.landing.precondition import look_unmoved
 from agentfs_lsp.service.landing.saving import save_and_check
 from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.proposal.review import Applied, Applier
-from agentfs_lsp.service.state.workspace import Workspace, in_thread
+from agentfs_lsp.service.state.workspace import Workspace, in_thread, off_loop
 
 
 class InEditor:
@@ -56,21 +55,24 @@ class InEditor:
                     answers.append(answer)  # noqa: PERF401 - keeps those that came before the timeout
                 for observation, answer in zip(self._observations, answers, strict=True):
                     if not await self._is_refused(observation, answer):
-                        if answer.applied:
-                            observation.see_applied()
                         await observation.arrival()
         except TimeoutError:
             for number, observation in enumerate(self._observations):
                 if observation in self._failed:
                     continue
                 if number < len(answers):
+                    if await self._is_refused(observation, answers[number]):
+                        continue
                     observation.outstanding = not observation.is_reported
                 elif number == len(answers):  # the others have not been sent
                     observation.outstanding = not self._applier.reverts_late
                 await self._judge_silence(observation, "late")
 
     async def _is_refused(self, observation: Observation, answer: Applied) -> bool:
+        """Take in the client's answer to an edit; returns whether the client refused it."""
         is_blind = observation.change.is_blind
+        if answer.applied:
+            observation.see_applied()
         if answer.applied or (not is_blind and (observation.arrived or not answer.known)):
             return False
         observation.refused = True
@@ -88,13 +90,17 @@ class InEditor:
             observation.outstanding = False
 
     async def _is_there(self, observation: Observation) -> bool:
-        if observation.arrived or observation.holds_all:
+        if observation.arrived or await observation.holds_all():
             return True
+        change, base = observation.change, observation.change.base.blob
         try:
-            now = await self._ws.look_at_disk(observation.change.base.location)
+            now = await self._ws.look_at_disk(change.base.location)
         except DomainError:
             return False
-        return _came_to_disk(now, observation.change)
+        if now.blob is None or now.disk is None or change.changes_nothing:
+            return False
+        is_new = base is None or now.blob.data != base.data
+        return is_new and await off_loop(now.size, holds_all, change, now.disk.shown)
 
     async def _not_there(self, observation: Observation, otherwise: DomainError) -> DomainError:
         """Why the change is missing: a Conflict if the file moved, else `otherwise`. For a blind change only
@@ -124,8 +130,8 @@ class InEditor:
 
     @property
     def first_failure(self) -> DomainError | None:
-        """The error of the first file that failed."""
-        return next(iter(self._failed.values()), None)
+        """The error of the first file that failed, preferring one that leaves the result open."""
+        return min(self._failed.values(), key=lambda one: not isinstance(one, LandingUnknown), default=None)
 
     @property
     def anything_arrived(self) -> bool:
@@ -196,14 +202,6 @@ def _replace(files: FileStore, draft: Draft) -> None:
     except BaseException:
         staged.discard()
         raise
-
-
-def _came_to_disk(now: Snapshot, change: FileChange) -> bool:
-    """Whether the disk newly holds the whole change."""
-    base = change.base.blob
-    if now.blob is None or now.disk is None or change.changes_nothing:
-        return False
-    return (base is None or now.blob.data != base.data) and holds_all(change, now.disk.shown)
 
 
 async def find_in_editor(

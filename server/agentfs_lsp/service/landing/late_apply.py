@@ -44,12 +44,10 @@ async def watch_for_late(
     landed = [
         (change, Landing.unsaved(final)) for change, final in zip(changes, applied, strict=True) if final
     ]
-    if decision is None:
-        keep(ws, proposal, "withdrawn", "user", landed)
-        return
-    keep(ws, proposal, decision.decision, decision.by, landed)
+    by = decision.by if decision else "user"
+    keep(ws, proposal, decision.decision if decision else "withdrawn", by, landed)
     rest = [change for change, final in zip(changes, applied, strict=True) if not final]
-    if landed and rest:
+    if decision and landed and rest:
         await watch_for_late(ws, proposal, rest, limit_s, decision)
 
 

@@ -88,13 +88,12 @@ class Observation:
         document, buffer = self._documents.at(self._absolute), self.change.base.buffer
         return document is None or buffer is None or document.version != buffer.version
 
-    @property
-    def holds_all(self) -> bool:
+    async def holds_all(self) -> bool:
         """Whether the current document holds all that the change inserted, with edits elsewhere."""
         document = self._documents.at(self._absolute)
         if document is None or not document.in_sync or self._changes_nothing:
             return False
-        return holds_all(self.change, document.text)
+        return await off_loop(len(document.text), holds_all, self.change, document.text)
 
     async def held(self, ws: Workspace) -> tuple[Held, ...]:
         """Where part of the change is, or may be; empty if disk and document certainly hold none of it. If
@@ -179,8 +178,8 @@ class Observation:
 
     async def any_of_it(self) -> FileChange:
         """Wait for the accepted text, perhaps edited elsewhere, or part of it; return the change made."""
-        while not (self.arrived or self.holds_all):
-            if self._part is not None:
+        while not (self.arrived or await self.holds_all()):
+            if self._part is not None and not self.arrived:
                 return self.change.amended(self._part)
             await self.more()
         return self.change

@@ -89,7 +89,7 @@ class Workspace:
     reads_asked: Counter[str] = field(default_factory=Counter)
     """By session, how many questions before a read are open."""
     late_watched: int = 0
-    """The number of withdrawn previews still being watched (`late_apply.py`)."""
+    """The number of proposals watched for late edits (`late_apply.py`)."""
     interrupted: frozenset[str] = frozenset()
     """Absolute paths of files that a crash left half landed, until recovered."""
     _recovered: asyncio.Event = field(default_factory=asyncio.Event)
