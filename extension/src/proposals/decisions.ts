@@ -192,7 +192,7 @@ export class Decisions {
   /** Lock the review, and send a decision once, after `earlier` ones. With `onwards`, the next review replaces this one. */
   private async settle(review: Review, decision: SettleParams, onwards = true, earlier = Promise.resolve()): Promise<void> {
     if (!this.begin(review, decision)) {
-      return;
+      return earlier;
     }
     this.decidedAt = Date.now();
     if (review.proposal !== undefined) {
