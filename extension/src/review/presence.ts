@@ -21,9 +21,9 @@ export class Presence {
     this.address = process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : path.join(tmpdir(), name);
     this.server = createServer((socket) => {
       socket.on('error', () => undefined); // nobody waits any longer
-      void window().then(() => socket.end('here'));
+      void window().then(() => socket.end('here'), () => socket.destroy());
     });
-    this.server.on('error', () => undefined); // others then take what this window leaves for left
+    this.server.on('error', () => undefined); // other windows then treat this one as gone
     this.server.listen(this.address).unref();
   }
 

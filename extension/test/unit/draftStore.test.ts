@@ -110,3 +110,8 @@ test('the draft of a review is its window’s, this one’s or another’s, unti
   there.presence.close();
   assert.deepEqual(await ids(here.store), ['over', 'waits']);
 });
+
+test('a window that fails to answer is gone', async () => {
+  const closing = new Presence(() => Promise.reject(new Error('closed')));
+  assert.equal(await new Presence(() => Promise.resolve()).isThere(closing.address), false);
+});
