@@ -1,4 +1,4 @@
-/** What a draft is of its file: what the user's version differs in, what of it is in the file, and where the file is now. */
+/** Compares drafts with their files: what the user changed, what of it has landed, and where the file is now. */
 import * as vscode from 'vscode';
 import type { Draft } from './draftStore';
 import { findDocument } from '../proposals/applyEdits';
