@@ -86,7 +86,11 @@ export class Drafts implements vscode.Disposable {
     const typed = review.proposal.files.flatMap((file) => {
       const uri = virtualUri(PROPOSAL, review.proposed.id, file.path);
       this.forgetKeys(uri);
-      return draftOf(review, file, this.files.get(uri)) ?? [];
+      const draft = draftOf(review, file, this.files.get(uri));
+      if (draft === undefined) {
+        void this.store.remove({ id: review.proposed.id, path: file.path }); // what was stored before the user took it back
+      }
+      return draft ?? [];
     });
     const left = await Promise.all(typed.map((draft) => leftOf(draft, ended)));
     const drafts = left.flatMap((draft) => draft ?? []);

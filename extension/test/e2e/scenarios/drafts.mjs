@@ -227,6 +227,17 @@ scenario("a reload before the window hears that a change landed: no draft is lef
   assert.equal(await rows("told.txt"), 0);
 });
 
+const back = file("drafts/back.txt", "old\n");
+
+scenario("what was typed and taken back just before Accept leaves no draft", async () => {
+  const asked = await typed("back", back, "x");
+  await until("what was typed is stored", () => stored().length === 1);
+  await ui.page.keyboard.press("Backspace");
+  await ui.page.keyboard.press("Control+Enter");
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  await until("the draft is gone", () => stored().length === 0);
+});
+
 const killed = file("drafts/killed.txt", "old\n");
 
 scenario("a crash of the server: what was typed is kept", async () => {
