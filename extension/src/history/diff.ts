@@ -14,7 +14,7 @@ import { LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
 import { namesOf, textsOfHistory } from './records';
 import { hashOf } from '../review/staleness';
 import { allTabs, isLandedTab } from '../review/tabs';
-import { userWaits } from '../review/userWaits';
+import { openAwaited, userWaits } from '../review/userWaits';
 
 /** Whether the server keeps a history, which it needs to undo changes. */
 export function isHistoryKept(): boolean {
@@ -62,7 +62,7 @@ export class HistoryDiffs implements vscode.Disposable {
       await this.openPreview(record, isWaiting);
     } else {
       const names = namesOf(record);
-      await openAwaited(isWaiting, names, () => openDiffs(vscode.l10n.t('{0} (landed)', names), files.map((file) => this.put(record, file))));
+      await openAwaited(isWaiting, names, vscode.l10n.t('Show What Changed'), () => openDiffs(vscode.l10n.t('{0} (landed)', names), files.map((file) => this.put(record, file))));
     }
   }
 
@@ -79,7 +79,7 @@ export class HistoryDiffs implements vscode.Disposable {
       void notify('information', vscode.l10n.t('The text is the same again as when this change was proposed.'));
     } else {
       const names = fileNames(stale.map(({ file }) => file.path));
-      await openAwaited(isWaiting, names, () => openDiffs(vscode.l10n.t('{0} (changed since the proposal)', names), sides()));
+      await openAwaited(isWaiting, names, vscode.l10n.t('Show What Changed'), () => openDiffs(vscode.l10n.t('{0} (changed since the proposal)', names), sides()));
     }
   }
 
@@ -126,7 +126,7 @@ export class HistoryDiffs implements vscode.Disposable {
       );
       return;
     }
-    await openAwaited(isWaiting, namesOf(record), () => {
+    await openAwaited(isWaiting, namesOf(record), vscode.l10n.t('Show What Changed'), () => {
       const uri = virtualUri(LANDED, record.id, `${namesOf(record)}.diff`);
       this.texts.set(uri, record.preview);
       return vscode.window.showTextDocument(uri, { preview: true });
@@ -149,14 +149,6 @@ export class HistoryDiffs implements vscode.Disposable {
 
 /** The text before and after. */
 type Sides = readonly [vscode.Uri, vscode.Uri];
-
-/** Open a diff if the user still waits for it. Otherwise offer it, as it would take the focus. */
-async function openAwaited(isWaiting: () => boolean, names: string, open: () => Thenable<unknown>): Promise<void> {
-  const ready = vscode.l10n.t('The diff of {0} is ready.', names);
-  if (isWaiting() || (await notify('information', ready, vscode.l10n.t('Show What Changed'))) !== undefined) {
-    await open();
-  }
-}
 
 async function openDiffs(title: string, sides: readonly Sides[]): Promise<void> {
   const [only, ...more] = sides;

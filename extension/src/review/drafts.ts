@@ -17,6 +17,7 @@ import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type 
 import type { Closed } from './closeTabs';
 import type { PlainView } from './plainView';
 import { isDraftOnScreen } from './visibility';
+import { openAwaited, userWaits } from './userWaits';
 import type { Ended } from '../proposals/decisions';
 
 /** A draft is stored this long after the last key press. */
@@ -120,10 +121,14 @@ export class Drafts implements vscode.Disposable {
 
   /** Show a draft beside its file; the arrows in the diff copy single changes. */
   async open(draft: Draft): Promise<void> {
-    const left = virtualUri(DRAFT, draft.id, draft.path);
-    this.texts.set(left, draft.text);
-    const title = vscode.l10n.t('{0} (your draft → the file)', visible(baseName(draft.path)));
-    await vscode.commands.executeCommand('vscode.diff', left, await targetOf(draft), title, { preview: false });
+    const isWaiting = userWaits();
+    const target = await targetOf(draft);
+    await openAwaited(isWaiting, fileNames([draft.path]), vscode.l10n.t('Show Draft'), () => {
+      const left = virtualUri(DRAFT, draft.id, draft.path);
+      this.texts.set(left, draft.text);
+      const title = vscode.l10n.t('{0} (your draft → the file)', visible(baseName(draft.path)));
+      return vscode.commands.executeCommand('vscode.diff', left, target, title, { preview: false });
+    });
   }
 
   /** Apply the whole draft to its file in the editor, without saving, if its place is unambiguous. */
