@@ -119,6 +119,35 @@ async def test_what_arrives_beside_a_file_that_landed_is_a_change_of_its_own(edi
     assert (text_of(editor, "a.py"), text_of(editor, "b.py")) == (CHANGED, TEXT)
 
 
+async def test_no_edit_is_sent_while_an_earlier_one_may_still_come(editor: Editor) -> None:
+    """Editors apply a version's second edit where the first has moved the lines, or the same one twice."""
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    await asked(editor, editor.edit("a.py", "two", "2"))
+    await editor.read("a.py")
+    for _ in range(2):
+        answer = await editor.edit("a.py", "two", "2")
+        assert answer["text"].endswith("Nothing was changed. Ask the user before you try again.")
+        assert "the editor has not reported what became of an earlier change" in answer["text"]
+    assert editor.apply((await editor.seen(APPLY))["edit"])
+    await recorded(editor)
+    assert len((await editor.request("agentfs/history"))["data"]["changes"]) == 1
+    assert text_of(editor, "a.py") == CHANGED
+    await editor.read("a.py")
+    assert (await editor.edit("a.py", "three", "3"))["status"] == "partial"
+
+
+async def test_what_the_user_types_after_a_late_no_is_the_users(editor: Editor) -> None:
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    await asked(editor, editor.edit("a.py", "two", "2"))
+    editor.change("a.py", f"{TEXT}x")
+    await editor.read("a.py")
+    editor.change("a.py", CHANGED)
+    editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
+    await editor.edit("b.py", "two", "2")
+    (change,) = (await editor.request("agentfs/history"))["data"]["changes"]
+    assert [one["path"] for one in change["files"]] == ["b.py"]
+
+
 async def test_an_edit_proposed_again_does_not_hide_the_first(editor: Editor) -> None:
     """The user's keys in answer to the second question make the editor report the first edit."""
     applying_unreported(editor)

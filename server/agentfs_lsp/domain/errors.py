@@ -463,7 +463,7 @@ class NotLanded(DomainError):
     message, if any."""
 
     path: str
-    reason: Literal["refused", "late", "unchanged", "closed", "undone"]
+    reason: Literal["refused", "late", "unchanged", "closed", "undone", "unreported"]
     detail: str = ""
 
 

@@ -211,9 +211,10 @@ def not_landed(error: errors.NotLanded, translate: Translate) -> ErrorText:
         "unchanged": translate("the editor reported that it applied the change, but nothing changed"),
         "closed": translate("the document was closed, and the file does not contain the change"),
         "undone": translate("the user or the editor removed it again"),
+        "unreported": translate("the editor has not reported what became of an earlier change of this file"),
     }
-    undone = error.reason in ("closed", "undone")
-    next_step = translate("Ask the user before you try again.") if undone else translate("Try again.")
+    asks = error.reason in ("closed", "undone", "unreported")
+    next_step = translate("Ask the user before you try again.") if asks else translate("Try again.")
     return (
         translate(
             "'{path}' was accepted but not applied: {reason}.",

@@ -31,30 +31,39 @@ async def watch_for_late(
     decision: Decision | None = None,
 ) -> None:
     """Wait for these changes of the proposal to appear in their documents, whole or in part, and add those
-    that do to history. `decision`: they were approved, and may come one by one."""
+    that do to history. `decision`: they were approved, may come one by one, and let no other change of their
+    documents land until the client reports the next version."""
     if ws.late_watched >= MAX_WATCHED:
         return
     ws.late_watched += 1
+    ws.unreported.update(change.absolute for change in changes if decision)
     try:
         with ExitStack() as watching:
             observed = [watching.enter_context(Observation(ws.documents, one)) for one in changes]
-            applied = await previewed([_applied(ws, one) for one in observed], limit_s)
+            applied = await previewed([_applied(ws, one, decision) for one in observed], limit_s)
     finally:
         ws.late_watched -= 1
+        rest = [change for change in changes if decision and change.absolute in ws.unreported]
+        ws.unreported.difference_update(change.absolute for change in rest)
     landed = [
         (change, Landing.unsaved(final)) for change, final in zip(changes, applied, strict=True) if final
     ]
     by = decision.by if decision else "user"
     keep(ws, proposal, decision.decision if decision else "withdrawn", by, landed)
-    rest = [change for change, final in zip(changes, applied, strict=True) if not final]
-    if decision and landed and rest:
+    if 0 < len(rest) < len(changes):
         await watch_for_late(ws, proposal, rest, limit_s, decision)
 
 
-async def _applied(ws: Workspace, observation: Observation) -> FileChange | None:
+async def _applied(ws: Workspace, observation: Observation, decision: Decision | None) -> FileChange | None:
     """The change as the editor applied it. None if its text may come from another change of the file, which
     is landing, or from the disk: whoever opens a file that holds the change applies nothing."""
-    change = await observation.any_of_it()
+    if decision:
+        change = await observation.next_report()
+        ws.unreported.discard(observation.change.absolute)
+    else:
+        change = await observation.any_of_it()
+    if change is None:
+        return None
     for other in ws.proposals:
         lands = other.decision is not None or ws.reviewer.applies_itself(other)
         if lands and change.absolute in other.files:

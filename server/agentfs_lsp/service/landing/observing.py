@@ -184,6 +184,15 @@ class Observation:
             await self.more()
         return self.change
 
+    async def next_report(self) -> FileChange | None:
+        """The change as the client's next version has it. None if that has nothing of it, since later ones
+        are the user's, or if the document is closed."""
+        while not self.is_reported:
+            await self.more()
+        if self.arrived or await self.holds_all():
+            return self.change
+        return self.change.amended(self._part) if self._part is not None else None
+
     async def part_on_disk(self, ws: Workspace) -> FileChange | None:
         """As `any_of_it`, for what a document that was closed left on disk."""
         if self._documents.at(self._absolute) is not None:

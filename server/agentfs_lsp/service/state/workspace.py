@@ -90,6 +90,8 @@ class Workspace:
     """By session, how many questions before a read are open."""
     late_watched: int = 0
     """The number of proposals watched for late edits (`late_apply.py`)."""
+    unreported: set[str] = field(default_factory=set)
+    """Absolute paths of documents that the editor may still change by an earlier edit."""
     interrupted: frozenset[str] = frozenset()
     """Absolute paths of files that a crash left half landed, until recovered."""
     _recovered: asyncio.Event = field(default_factory=asyncio.Event)
