@@ -45,6 +45,20 @@ async def test_encoding_mark_and_line_ends_stay_the_files(
     assert answer["stats"]["file_size_bytes"] == answer["stats"]["new_size"] == len(expected)
 
 
+@pytest.mark.parametrize(("old", "kept"), [(",", False), ("user", True), ("lev", True)])
+async def test_no_edit_joins_undecodable_bytes(auto: Editor, old: str, kept: bool) -> None:
+    """They would be a character that nobody was shown; here, one that reverses what follows."""
+    before = b"level = 'user\xe2\x80,\xae'\n"
+    (auto.root / "lossy.txt").write_bytes(before)
+    await auto.read("lossy.txt")
+    answer = await auto.edit("lossy.txt", old, "")
+    after = before.replace(old.encode(), b"") if kept else before
+    assert (auto.root / "lossy.txt").read_bytes() == after
+    if not kept:
+        assert answer["error"]["code"] == "INVALID_PARAM"
+        assert answer["text"].endswith("Keep the text between these bytes.")
+
+
 async def test_characters_that_the_encoding_lacks_are_refused_by_name(auto: Editor) -> None:
     folder = auto.root / "latin"
     folder.mkdir()

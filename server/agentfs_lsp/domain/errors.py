@@ -262,6 +262,12 @@ class LossyReplace(DomainError):
     path: str
 
 
+class BytesJoined(DomainError):
+    """Undecodable bytes of the file would become characters that nobody was shown."""
+
+    path: str
+
+
 class EmptyContent(DomainError):
     """Empty `content` without `allow_empty`."""
 

@@ -99,6 +99,17 @@ def lossy_replace(error: errors.LossyReplace, translate: Translate) -> ErrorText
     )
 
 
+def bytes_joined(error: errors.BytesJoined, translate: Translate) -> ErrorText:
+    return (
+        translate(
+            "Some bytes of '{path}' are not text in a known encoding, and the change would join them into "
+            "other characters.",
+            path=shown(error.path),
+        ),
+        translate("Keep the text between these bytes."),
+    )
+
+
 def empty_content(_: errors.EmptyContent, translate: Translate) -> ErrorText:
     return translate("Content cannot be empty."), translate(
         "Set allow_empty=true if the file is meant to be empty."

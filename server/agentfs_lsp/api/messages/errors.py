@@ -41,6 +41,7 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], ErrorText]
     errors.BadRange: ("INVALID_PARAM", contents.bad_range),
     errors.Unencodable: ("INVALID_PARAM", contents.unencodable),
     errors.LossyReplace: ("INVALID_PARAM", contents.lossy_replace),
+    errors.BytesJoined: ("INVALID_PARAM", contents.bytes_joined),
     errors.EmptyContent: ("INVALID_PARAM", contents.empty_content),
     errors.TextLeftOut: ("INVALID_PARAM", contents.text_left_out),
     errors.EmptyOldString: ("INVALID_PARAM", contents.empty_old_string),

@@ -11,7 +11,7 @@ from agentfs_lsp.domain.cached import cached
 from agentfs_lsp.domain.diff.hunks import counts, widen
 from agentfs_lsp.domain.diff.line_ends import leaves_an_eol, splices_towards
 from agentfs_lsp.domain.diff.unified import TRUNCATED, Preview, preview, whole
-from agentfs_lsp.domain.errors import Conflict, NulPutIn, ResultTooLarge, Unencodable
+from agentfs_lsp.domain.errors import BytesJoined, Conflict, NulPutIn, ResultTooLarge, Unencodable
 from agentfs_lsp.domain.policy.credentials import new_secrets
 from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
 from agentfs_lsp.domain.splices import Splice, apply_splices, compose
@@ -28,7 +28,7 @@ from agentfs_lsp.domain.text.lines import (
     without_end,
 )
 from agentfs_lsp.domain.text.patching import patch
-from agentfs_lsp.domain.text.textfile import check_insertable, encode
+from agentfs_lsp.domain.text.textfile import check_insertable, decode_as, encode
 from agentfs_lsp.service.files.store import Blob
 
 if TYPE_CHECKING:
@@ -262,8 +262,9 @@ class FileChange:
 
     def check(self) -> None:
         """Validate the change. Raises Conflict if the editor might apply it at another position, Unencodable
-        if the file's encoding can't express the new text, NulPutIn if that contains NUL, and ResultTooLarge
-        if the file would become too large to change again."""
+        if the file's encoding can't express the new text, NulPutIn if that contains NUL, BytesJoined if the
+        landed bytes would read as another text, and ResultTooLarge if the file would become too large to
+        change again."""
         self.check_positions()
         limit = self.settings.limits.max_file_bytes
         at_most = 4 * (len(self.base.text.text) + sum(len(splice.text) for splice in self.splices))
@@ -278,6 +279,10 @@ class FileChange:
             except Unencodable as unfit:
                 unfit.line += self._lines_before(number)
                 raise
+        if self.splices and (base := self.base.text).lossy:
+            landed = decode_as(self.proposed_bytes, base.encoding, base.bom)
+            if landed is None or landed.text != self.proposed:
+                raise BytesJoined(self.path)
 
     def _lines_before(self, number: int) -> int:
         """Count the line ends in the proposed text before this splice."""
