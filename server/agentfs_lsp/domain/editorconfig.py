@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 
+from agentfs_lsp.domain.text.byte_order_mark import MARK
 from agentfs_lsp.domain.text.lines import LINE_END
 
 _MAX_GLOB_CHARS = 1024
@@ -39,7 +40,7 @@ def properties_for(files: Sequence[tuple[str, str]], path: str) -> dict[str, str
         prefix = f"{folder}/" if folder else ""
         if not path.startswith(prefix):
             continue
-        root, properties, work = _read(text.removeprefix("\ufeff"), path.removeprefix(prefix), work)
+        root, properties, work = _read(text.removeprefix(MARK), path.removeprefix(prefix), work)
         found = properties | found
         if root:
             break

@@ -16,6 +16,7 @@ from typing import Literal, NamedTuple
 
 from agentfs_lsp.domain.cached import cached
 from agentfs_lsp.domain.errors import BinaryFile, Unencodable
+from agentfs_lsp.domain.text.byte_order_mark import MARK
 from agentfs_lsp.domain.text.lines import line_of
 
 Eol = Literal["lf", "crlf", "cr", "mixed", "none"]
@@ -80,7 +81,7 @@ class TextFile:
     def tells_itself(self) -> bool:
         """Whether the bytes alone determine the encoding, without settings or editor."""
         return bool(self.bom) or (
-            self.encoding == "utf-8" and not self.lossy and not self.text.startswith("\ufeff")
+            self.encoding == "utf-8" and not self.lossy and not self.text.startswith(MARK)
         )
 
     @cached

@@ -13,6 +13,7 @@ from typing import NamedTuple
 from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.settings.settings import Settings
+from agentfs_lsp.domain.text.byte_order_mark import MARK
 from agentfs_lsp.domain.text.lines import is_ended, normalize, without_end
 from agentfs_lsp.domain.text.textfile import (
     TextFile,
@@ -256,7 +257,7 @@ def _reads_as(buffer: Buffer, disk: TextFile) -> bool:
     without reporting it. Vim and Neovim report an empty file as one with an empty line."""
     if buffer.text == disk.shown:
         return True
-    text, shown = normalize(buffer.text.removeprefix("\ufeff")), normalize(disk.shown)
+    text, shown = normalize(buffer.text.removeprefix(MARK)), normalize(disk.shown)
     if text == shown or (buffer.as_saved and not is_ended(text) and f"{text}\n" == shown):
         return True
     return (buffer.as_saved or buffer.ends_last_line) and (text, shown) == ("\n", "")
@@ -265,7 +266,7 @@ def _reads_as(buffer: Buffer, disk: TextFile) -> bool:
 def _overlay(
     location: Location, blob: Blob, disk: TextFile, disk_digest: str, buffer: Buffer, *, differs: bool
 ) -> Snapshot:
-    mark = b"" if buffer.text.startswith("\ufeff") else disk.bom  # some editors keep the mark in the text
+    mark = b"" if buffer.text.startswith(MARK) else disk.bom  # some editors keep the mark in the text
     is_empty = buffer.ends_last_line and not (differs or disk.text or without_end(buffer.text))
     text = TextFile("" if is_empty else buffer.text, disk.encoding, mark, lossy=False)
     digest = _hash_of_buffer(text) if differs else disk_digest
