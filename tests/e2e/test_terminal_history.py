@@ -231,9 +231,10 @@ def test_where_nothing_fits_it_says_so(root: Path, state: Path, ids: list[str]) 
     for arguments in (["b.txt"], ["b.txt", "--session", "another"]):
         deleted = command(state, "history", *arguments, cwd=root)
         assert (deleted.returncode, deleted.stderr) == (0, "")
-    mistyped = command(state, "history", "b.txt", "--json", cwd=root / "src")
-    assert (mistyped.returncode, mistyped.stdout) == (1, "")
-    assert mistyped.stderr.startswith(f"agentfs-lsp history: '{root}/src/b.txt' was not found,")
+    for folder in (root / "src", root.parent):  # with a history, and without
+        mistyped = command(state, "history", "b.txt", "--json", cwd=folder)
+        assert (mistyped.returncode, mistyped.stdout) == (1, "")
+        assert mistyped.stderr.startswith(f"agentfs-lsp history: '{folder}/b.txt' was not found,")
 
 
 def test_paths_are_relative_to_the_folder_that_is_named(

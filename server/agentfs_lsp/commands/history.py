@@ -27,7 +27,7 @@ LIMIT = 10
 def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code."""
     options = _parser(translate).parse_args(arguments)
-    place = find_place(options.workspace, translate)
+    place = find_place(options.workspace, translate, options.path)
     limit, texts = options.limit, not options.brief
     try:
         path = None

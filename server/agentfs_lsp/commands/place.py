@@ -35,9 +35,9 @@ def add_workspace(parser: Parser, translate: Translate) -> None:
     )
 
 
-def find_place(workspace: str | None, translate: Translate) -> Place:
-    """The folder given, or the nearest one around the current folder that has a history. Raises
-    CommandError."""
+def find_place(workspace: str | None, translate: Translate, path: str | None = None) -> Place:
+    """The folder given, or the nearest one around the current folder that has a history. Raises CommandError
+    if there is none: about `path` if that does not exist either, otherwise about the folder."""
     state = StateFolder()
     history = SqliteHistory(state)
     history.on_trouble(lambda trouble, where: print(trouble_text(trouble, where, translate), file=sys.stderr))
@@ -46,6 +46,8 @@ def find_place(workspace: str | None, translate: Translate) -> Place:
     while not history.knows(root):
         parent = os.path.dirname(root)
         if workspace is not None or parent == root:
+            if path is not None and not os.path.lexists(typed := _typed(workspace, path)):
+                raise _not_found(typed, translate)
             missing = translate(
                 "There is no history for '{path}'. Name the folder that was open in the editor with "
                 "--workspace DIR.",
@@ -59,17 +61,25 @@ def find_place(workspace: str | None, translate: Translate) -> Place:
 def place_of(place: Place, workspace: str | None, path: str, translate: Translate) -> str | None:
     """The real path of a typed one, which is relative to the folder given, or to the current one; None for
     the whole folder. Raises CommandError, also for a path that neither exists nor ever changed."""
-    typed = os.path.join(workspace or os.getcwd(), path)
+    typed = _typed(workspace, path)
     real = os.path.realpath(typed)
     relative = os.path.relpath(real, place.root)
     if relative.split(os.sep)[0] == os.pardir:
         raise CommandError(translate("'{path}' is not in '{folder}'.", path=path, folder=place.root))
     if not os.path.lexists(typed) and not place.history.find([place.root], HistoryQuery(1, path=real)):
-        raise CommandError(
-            translate(
-                "'{path}' was not found, neither on disk nor in the history. Check its spelling, or omit it "
-                "to list all changes.",
-                path=typed,
-            )
-        )
+        raise _not_found(typed, translate)
     return None if relative == os.curdir else real
+
+
+def _typed(workspace: str | None, path: str) -> str:
+    return os.path.join(workspace or os.getcwd(), path)
+
+
+def _not_found(path: str, translate: Translate) -> CommandError:
+    return CommandError(
+        translate(
+            "'{path}' was not found, neither on disk nor in the history. Check its spelling, or omit it "
+            "to list all changes.",
+            path=path,
+        )
+    )
