@@ -36,9 +36,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
 }
 
 export async function deactivate(): Promise<void> {
-  await running?.drafts.close();
-  running?.presence.close();
-  await running?.lifecycle.stop();
+  await running?.presence.close(running.drafts.close().then(() => running?.lifecycle.stop()));
 }
 
 function registerTexts({ files, bases, draftTexts, landed }: Assembled): vscode.Disposable[] {

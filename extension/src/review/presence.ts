@@ -14,6 +14,7 @@ export class Presence {
   /** A socket, or on Windows a pipe, where this window answers as long as it is there. */
   readonly address: string;
   private readonly server;
+  private stopped: Promise<unknown> | undefined;
 
   /** `window` resolves once the window has answered. */
   constructor(window: () => Promise<unknown>) {
@@ -21,7 +22,10 @@ export class Presence {
     this.address = process.platform === 'win32' ? `\\\\.\\pipe\\${name}` : path.join(tmpdir(), name);
     this.server = createServer((socket) => {
       socket.on('error', () => undefined); // nobody waits any longer
-      void window().then(() => socket.end('here'), () => socket.destroy());
+      void window().then(() => true, () => false).then(async (isThere) => {
+        await this.stopped;
+        return isThere && this.stopped === undefined ? socket.end('here') : socket.destroy();
+      });
     });
     this.server.on('error', () => undefined); // other windows then treat this one as gone
     this.server.listen(this.address).unref();
@@ -43,8 +47,9 @@ export class Presence {
     });
   }
 
-  /** The window is closing. */
-  close(): void {
-    this.server.close();
+  /** The window is closing. Changes may land until `stopped` settles: only then do others hear that it is gone. */
+  async close(stopped: Promise<unknown>): Promise<void> {
+    this.stopped = stopped.catch(() => undefined);
+    await stopped.finally(() => this.server.close());
   }
 }

@@ -107,8 +107,23 @@ test('the draft of a review is its window’s, this one’s or another’s, unti
   await there.store.put(draft('over', { path: 'src/b.py' }));
   assert.deepEqual(await ids(there.store), ['over'], 'it will handle the end of its own review');
   assert.deepEqual(await ids(here.store), ['over']);
-  there.presence.close();
+  await there.presence.close(Promise.resolve());
   assert.deepEqual(await ids(here.store), ['over', 'waits']);
+});
+
+test('a window that is closing is gone only when its last change has landed', async () => {
+  const closing = new Presence(() => Promise.resolve());
+  const other = new Presence(() => Promise.resolve());
+  const order: string[] = [];
+  const ask = async (): Promise<unknown> => order.push(`there: ${await other.isThere(closing.address)}`);
+  let landed = (): void => undefined;
+  const closed = closing.close(new Promise((resolve) => (landed = () => resolve(order.push('landed')))));
+  const asked = ask();
+  assert.ok(await closing.isThere(other.address));
+  landed();
+  await Promise.all([asked, closed]);
+  await ask();
+  assert.deepEqual(order, ['landed', 'there: false', 'there: false']);
 });
 
 test('a window that fails to answer is gone', async () => {
