@@ -19,11 +19,7 @@ from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.domain.settings.rules import Operation
 
-_RUN_BY_TOOLS: dict[Operation, Request] = {
-    "read": read_request,
-    "write": write_request,
-    "edit": edit_request,
-}
+_RUN_BY_TOOLS: dict[Operation, Request] = {"read": read_request, "write": write_request, "edit": edit_request}
 
 AGENT_REQUESTS: dict[str, Request] = {
     "agentfs/status": status_request,

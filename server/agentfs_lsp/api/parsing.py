@@ -11,17 +11,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cache
-from typing import (
-    Annotated,
-    Any,
-    Literal,
-    NotRequired,
-    TypeVar,
-    Union,
-    get_args,
-    get_origin,
-    get_type_hints,
-)
+from typing import Annotated, Any, Literal, NotRequired, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from agentfs_lsp.domain.errors import BadParameter, ParameterKind
 from agentfs_lsp.domain.shapes import Choice, Entries, Flag, Members, Shape, ShapeError, Text, Token, Whole

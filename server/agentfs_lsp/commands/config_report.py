@@ -149,11 +149,7 @@ def _table_of(judged: Judged, translate: Translate) -> Table | Text:
         return _text(f"{judged.path}: {judged.refused}", "red")
     title = judged.path if judged.resolved == judged.path else f"{judged.path} -> {judged.resolved}"
     table = Table(
-        translate("operation"),
-        translate("decision"),
-        translate("by"),
-        translate("also"),
-        title=_text(title),
+        translate("operation"), translate("decision"), translate("by"), translate("also"), title=_text(title)
     )
     words = {"read": translate("read"), "write": translate("write"), "edit": translate("edit")}
     for operation, (decided, *others) in judged.verdicts:

@@ -60,10 +60,7 @@ GEMINI = Dialect(
     tools=_TOOLS,
     phrasing=Phrasing(
         names=names_of(_TOOLS),
-        errors={
-            **fewer.WITHOUT_RANGES,
-            errors.SeveralMatches: fewer.several_matches,
-        },
+        errors={**fewer.WITHOUT_RANGES, errors.SeveralMatches: fewer.several_matches},
         absolute=True,
         ranges=False,
         amended_text=True,

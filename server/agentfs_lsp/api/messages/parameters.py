@@ -17,15 +17,9 @@ def parameter_text(error: BadParameter, translate: Translate) -> str:
     problems = {
         "missing": translate("Parameter '{name}' is missing.", **facts),
         "unknown": translate(
-            "Unknown parameter '{name}'. This request accepts {names}.",
-            names=fitting,
-            **facts,
+            "Unknown parameter '{name}'. This request accepts {names}.", names=fitting, **facts
         ),
-        "misspelt": translate(
-            "Unknown parameter '{name}'. Did you mean {meant}?",
-            meant=fitting,
-            **facts,
-        ),
+        "misspelt": translate("Unknown parameter '{name}'. Did you mean {meant}?", meant=fitting, **facts),
         "twice": translate(
             "Parameters '{other}' and '{name}' mean the same but have different values. Give "
             "only one of them.",

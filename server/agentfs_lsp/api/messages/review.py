@@ -161,10 +161,7 @@ def read_rejected(error: errors.ReadRejected, translate: Translate) -> ErrorText
         )
     else:
         said = translate("The user did not allow reading '{path}'.", path=shown(error.path))
-    return (
-        said,
-        sentences(translate, (again, translate("Continue without it, or ask the user."))),
-    )
+    return said, sentences(translate, (again, translate("Continue without it, or ask the user.")))
 
 
 def review_timed_out(error: errors.ReviewTimedOut, translate: Translate) -> ErrorText:

@@ -6,13 +6,7 @@ from dataclasses import fields, replace
 
 from agentfs_lsp.api.answers.batch import batch_answer, batch_refusal
 from agentfs_lsp.api.exchange import Exchange
-from agentfs_lsp.api.params import (
-    BatchParams,
-    EditParams,
-    OperationParams,
-    Params,
-    WriteParams,
-)
+from agentfs_lsp.api.params import BatchParams, EditParams, OperationParams, Params, WriteParams
 from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.domain.errors import BadParameter, DomainError
@@ -30,12 +24,7 @@ async def batch_request(exchange: Exchange) -> Envelope:
     steps = [Step(_operation(exchange, params, number, one)) for number, one in enumerate(params.operations)]
     await exchange.wait_until_prepared()
     command = Batch(
-        steps,
-        params.session,
-        params.agent,
-        params.explanation,
-        atomic=params.atomic,
-        dry_run=params.dry_run,
+        steps, params.session, params.agent, params.explanation, atomic=params.atomic, dry_run=params.dry_run
     )
     try:
         batched = await batch(exchange.ws, command, exchange.moment)

@@ -11,12 +11,7 @@ from agentfs_lsp.lsp.editor_exchange import EditorExchange, EditorRequest, answe
 from agentfs_lsp.lsp.features.agents import serve
 from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 from agentfs_lsp.lsp.pending_requests import DelayedResponse
-from agentfs_lsp.lsp.requests.reviews import (
-    applied_request,
-    proposal_request,
-    saved_request,
-    settle_request,
-)
+from agentfs_lsp.lsp.requests.reviews import applied_request, proposal_request, saved_request, settle_request
 from agentfs_lsp.lsp.requests.settings import set_approval_mode_request, set_switch_request
 
 EDITOR_REQUESTS: dict[str, EditorRequest] = {

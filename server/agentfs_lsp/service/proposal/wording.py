@@ -89,9 +89,7 @@ def reasons_of(proposal: Proposal, translate: Translate) -> list[str]:
         lines.append(
             "⚠ "
             + translate(
-                "and one more warning",
-                plural="and {count} more warnings",
-                count=len(warnings) - MAX_WARNINGS,
+                "and one more warning", plural="and {count} more warnings", count=len(warnings) - MAX_WARNINGS
             )
         )
     return lines
@@ -162,8 +160,7 @@ def _secrets_text(
     if len(found) > _SECRETS_NAMED:
         said.append(translate("and {count} more", count=len(found) - _SECRETS_NAMED))
     return translate(
-        "Likely secrets require the user's approval in every mode: {secrets}.",
-        secrets=", ".join(said),
+        "Likely secrets require the user's approval in every mode: {secrets}.", secrets=", ".join(said)
     )
 
 
