@@ -28,12 +28,11 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code."""
     options = _parser(translate).parse_args(arguments)
     place = find_place(options.workspace, translate, options.path)
-    limit, texts = options.limit, not options.brief
     try:
-        path = None
-        if options.path is not None:
-            path = place_of(place, options.workspace, options.path, translate)
-        query = HistoryQuery(limit, options.id, path, session=options.session, texts=texts)
+        path = None if options.path is None else place_of(place, options.workspace, options.path, translate)
+        query = HistoryQuery(
+            options.limit, options.id, path, session=options.session, texts=not options.brief
+        )
         changes = place.history.find([place.root], query)
         if options.id is not None and not changes:
             raise ChangeUnknown(options.id)

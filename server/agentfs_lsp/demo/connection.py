@@ -11,6 +11,7 @@ import json
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Any
@@ -108,12 +109,10 @@ class Connection:
 
     def _say_goodbye(self) -> None:
         ident = self.request("shutdown", None)
-        try:
+        with suppress(LostServerError):  # the end of its input tells it the same
             while self.receive(GOODBYE_S).get("id") != ident:
                 pass  # nobody reads the rest
             self.notify("exit", None)
-        except LostServerError:
-            pass  # the end of its input tells it the same
         self._outgoing.put(None)
 
     def _send(self, message: Message) -> None:
@@ -122,13 +121,10 @@ class Connection:
 
 
 def _write(pipe: IO[bytes], messages: SimpleQueue[bytes | None]) -> None:
-    try:
-        with pipe:
-            while (message := messages.get()) is not None:
-                pipe.write(message)
-                pipe.flush()
-    except OSError:
-        pass  # the server is gone; the reader reports it
+    with suppress(OSError), pipe:  # if the server is gone, the reader reports it
+        while (message := messages.get()) is not None:
+            pipe.write(message)
+            pipe.flush()
 
 
 def _read(pipe: IO[bytes], messages: SimpleQueue[Message | None]) -> None:

@@ -173,13 +173,9 @@ class Screen:
         translate = self._translate
         self._heading(translate("On disk"))
         table = Table(box=None, padding=(0, 2, 0, 0), header_style="dim")
-        table.add_column("", overflow="fold")
-        table.add_column(translate("file"), overflow="fold")
-        table.add_column(translate("outcome"), overflow="fold")
-        table.add_column(translate("bytes"), overflow="fold")
-        table.add_column(translate("line endings"), overflow="fold")
-        table.add_column(translate("encoding"), overflow="fold")
-        table.add_column(translate("check"), overflow="fold")
+        heads = "", translate("file"), translate("outcome"), translate("bytes"), translate("line endings")
+        for head in (*heads, translate("encoding"), translate("check")):
+            table.add_column(head, overflow="fold")
         for found in findings:
             mark, style = STATUS["success" if found.ok else "error"]
             cells = (found.path, found.outcome, str(found.size), found.line_ends, found.encoding, found.check)

@@ -156,7 +156,7 @@ class AgentfsProtocol(LanguageServerProtocol):
             return
         result = self._called(feature)(params)
         if isinstance(result, DelayedResponse):
-            self._server.in_background(_awaited(result))  # type: ignore[attr-defined]
+            self._server.in_background(result.work)  # type: ignore[attr-defined]
 
     def _called(self, feature: Feature) -> Feature:
         return partial(_call, feature, self._converter)
@@ -220,10 +220,6 @@ def _kind_of(feature: Feature) -> tuple[type | None, bool]:
         declared = None
     typed = declared if isinstance(declared, type) and attrs.has(declared) else None
     return typed, bool(is_thread_function(feature))  # type: ignore[no-untyped-call]
-
-
-async def _awaited(later: DelayedResponse) -> None:
-    await later.work
 
 
 def _least(params: object) -> dict[str, object]:

@@ -114,15 +114,10 @@ class StagedTogether:
         """The next start sorts out what landed."""
         for one in self._files:
             one.leave_as_is()
-        unknown = LandingUnknown(self._files[0].location.relative, "system", _told(why))
+        told = os.strerror(why.errno or 0) if isinstance(why, OSError) else getattr(why, "detail", "")
+        unknown = LandingUnknown(self._files[0].location.relative, "system", told)
         unknown.file = getattr(error, "file", "")
         return unknown
-
-
-def _told(why: BaseException) -> str:
-    if isinstance(why, OSError):
-        return os.strerror(why.errno or 0)
-    return getattr(why, "detail", "")
 
 
 def _sync_folders(staged: Sequence[StagedFile]) -> None:

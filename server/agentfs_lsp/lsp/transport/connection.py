@@ -186,10 +186,7 @@ class Transport:
 
 def _enlarge(fd: int) -> None:
     """Enlarge a pipe to 1 MiB, so that a large message takes few reads. Best effort."""
-    if not hasattr(fcntl, "F_SETPIPE_SZ"):
-        return
-    try:
-        if fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ) < _PIPE:
-            fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, _PIPE)
-    except OSError:  # not a pipe, or over the user's quota
-        pass
+    if hasattr(fcntl, "F_SETPIPE_SZ"):
+        with suppress(OSError):  # not a pipe, or over the user's quota
+            if fcntl.fcntl(fd, fcntl.F_GETPIPE_SZ) < _PIPE:
+                fcntl.fcntl(fd, fcntl.F_SETPIPE_SZ, _PIPE)
