@@ -141,7 +141,7 @@ def test_every_declared_key_is_said_in_a_transcript() -> None:
     shapes += [NOTIFICATIONS[f"agentfs/{name}"] for name in ("proposed", "settled", "statusChanged")]
     known = {(shape.__name__, key) for shape, key in _declared(shapes)}
     missing = known - {one for _, value, hint in said() for one in keys_said(value, hint)}
-    assert not missing, "add a scenario with these keys to tests/e2e/test_transcripts.py, and record it"
+    assert not missing, "add a scenario with these keys to tests/support/scenarios/, and record it"
 
 
 def _declared(hints: Any) -> set[tuple[Any, str]]:
