@@ -61,6 +61,13 @@ def disk(request: pytest.FixtureRequest, tmp_path: Path) -> Disk:
 
 
 @pytest.fixture
+def exchanging(disk: Disk) -> Disk:
+    if not disk.kernel.exchange:
+        pytest.skip("without an exchange nothing is put back")
+    return disk
+
+
+@pytest.fixture
 def file(tmp_path: Path) -> Path:
     path = tmp_path.resolve() / "a file, 漢.txt"
     path.write_text("disk")

@@ -12,7 +12,7 @@ from agentfs_lsp.adapters.landing import staged as staged_file
 from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.domain.errors import Conflict, LandingUnknown, SystemFailed, SystemRefused
 from support.mounts import small_disk
-from support.staging import stage
+from support.staging import before_each_exchange, stage
 from unit.adapters.conftest import Disk
 
 
@@ -84,25 +84,22 @@ def test_a_folder_that_cannot_be_synced_rolls_all_back(disk: Disk, monkeypatch: 
     assert disk.names() == {"a.py"}
 
 
-def test_what_cannot_be_exchanged_back_loses_no_byte(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not disk.kernel.exchange:
-        pytest.skip("nothing is put back without an exchange")
-    path = disk.put("a.py", b"old")
-    staged = stage(disk, "a.py", b"new")
-    exchange, calls = syscalls.exchange, []
+def test_what_cannot_be_exchanged_back_loses_no_byte(
+    exchanging: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = exchanging.put("a.py", b"old")
+    staged = stage(exchanging, "a.py", b"new")
 
-    def once(folder: int, one: str, other: str) -> None:
-        calls.append(one)
-        if len(calls) > 1:
-            _failing(folder)
+    def once(number: int) -> None:
+        if number > 1:
+            _failing(0)
         path.write_bytes(b"theirs")
-        exchange(folder, one, other)
 
-    monkeypatch.setattr(syscalls, "exchange", once)
+    before_each_exchange(monkeypatch, once)
     with pytest.raises(LandingUnknown):
         staged.commit()
     staged.discard()
-    assert (disk.path / calls[0]).read_bytes() == b"theirs"
+    assert (exchanging.path / staged.temporary).read_bytes() == b"theirs"
 
 
 @pytest.mark.parametrize("missing", [22, 38, 95])

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agentfs_lsp.adapters.fs import syscalls
 from agentfs_lsp.adapters.landing import staged as staged_file
+from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.domain.errors import Conflict, SystemFailed
 from agentfs_lsp.domain.revision import hash_bytes
-from support.staging import stage
+from support.staging import before_each_exchange, stage
 from unit.adapters.conftest import Disk
 
 
@@ -46,6 +46,12 @@ def _content(path: Path) -> object:
     return "folder" if path.is_dir() else path.read_bytes()
 
 
+def commit_in_vain(staged: StagedFile) -> None:
+    with pytest.raises(Conflict, match="reviewing"):
+        staged.commit()
+    staged.discard()
+
+
 INTRUSIONS = [_rewrite, _rewrite_alike, _replace, _link, _make_folder]
 
 
@@ -68,60 +74,43 @@ def test_what_somebody_wrote_before_the_commit_stays(disk: Disk, intrude: Callab
 
 @pytest.mark.parametrize("intrude", INTRUSIONS)
 def test_what_somebody_writes_at_that_very_moment_is_put_back(
-    disk: Disk, intrude: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
+    exchanging: Disk, intrude: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not disk.kernel.exchange:
-        pytest.skip("without an exchange the last look is all there is")
-    path = disk.put("a.py", b"old")
-    staged = stage(disk, "a.py", b"new")
-    exchange, theirs = syscalls.exchange, []
+    path, theirs = exchanging.put("a.py", b"old"), []
 
-    def intrude_first(folder: int, one: str, other: str) -> None:
-        if not theirs:
+    def intrude_first(number: int) -> None:
+        if number == 1:
             intrude(path)
             theirs.append(_content(path))
-        exchange(folder, one, other)
 
-    monkeypatch.setattr(syscalls, "exchange", intrude_first)
-    with pytest.raises(Conflict, match="reviewing"):
-        staged.commit()
-    staged.discard()
+    before_each_exchange(monkeypatch, intrude_first)
+    commit_in_vain(stage(exchanging, "a.py", b"new"))
     assert [_content(path)] == theirs
-    assert not [name for name in disk.names() if name.startswith(".agentfs")]
+    assert not [name for name in exchanging.names() if name.startswith(".agentfs")]
 
 
 @pytest.mark.parametrize("second", [_replace, lambda path: path.write_bytes(b"newest of all"), Path.unlink])
 def test_a_second_writer_during_the_put_back_loses_nothing(
-    disk: Disk, second: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
+    exchanging: Disk, second: Callable[[Path], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if not disk.kernel.exchange:
-        pytest.skip("nothing is put back without an exchange")
-    path = disk.put("a.py", b"old")
-    staged = stage(disk, "a.py", b"new")
-    exchange, seen = syscalls.exchange, []
+    path = exchanging.put("a.py", b"old")
 
-    def intrude_each_time(folder: int, one: str, other: str) -> None:
-        seen.append(_content(path))
-        if len(seen) == 1:
+    def intrude(number: int) -> None:
+        if number == 1:
             path.write_bytes(b"first intruder")
-        if len(seen) == 2:
+        if number == 2:
             second(path)
-        exchange(folder, one, other)
 
-    monkeypatch.setattr(syscalls, "exchange", intrude_each_time)
-    with pytest.raises(Conflict, match="reviewing"):
-        staged.commit()
-    staged.discard()
+    before_each_exchange(monkeypatch, intrude)
+    commit_in_vain(stage(exchanging, "a.py", b"new"))
     expected = {_replace: b"hers", Path.unlink: b"first intruder"}.get(second, b"newest of all")
     assert path.read_bytes() == expected
-    assert disk.names() == {"a.py"}
+    assert exchanging.names() == {"a.py"}
 
 
-def test_a_write_through_an_open_handle_is_heard(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
-    if not disk.kernel.exchange:
-        pytest.skip("a plain rename lets the old file go at once")
-    path = disk.put("a.py", b"old")
-    staged = stage(disk, "a.py", b"new")
+def test_a_write_through_an_open_handle_is_heard(exchanging: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = exchanging.put("a.py", b"old")
+    staged = stage(exchanging, "a.py", b"new")
     synced: list[bytes] = []
     with path.open("ab", buffering=0) as theirs:
 
@@ -131,9 +120,7 @@ def test_a_write_through_an_open_handle_is_heard(disk: Disk, monkeypatch: pytest
             synced.append(path.read_bytes())
 
         monkeypatch.setattr(staged_file, "sync", write_meanwhile)
-        with pytest.raises(Conflict, match="reviewing"):
-            staged.commit()
-    staged.discard()
+        commit_in_vain(staged)
     assert path.read_bytes() == b"old and more"
     assert synced == [b"new", b"old and more"]  # durably, too
 
