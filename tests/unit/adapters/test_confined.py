@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.domain.errors import DomainError
 from unit.adapters.conftest import Disk
 
@@ -85,8 +86,7 @@ def test_writes_stay_inside(disk: Disk) -> None:
         with open(path, "wb"):
             return b"outside" if planted.exists() else b"inside"
 
-    def store() -> bytes:
-        staged = disk.stage(disk.at("sub/made/new"), b"agentfs", None)
+    def land(staged: StagedFile) -> bytes:
         try:
             staged.commit()
         except DomainError:
@@ -96,20 +96,16 @@ def test_writes_stay_inside(disk: Disk) -> None:
 
     def update() -> bytes:
         base = disk.read("sub/file")
-        staged = disk.stage(disk.at("sub/file"), b"%d" % (int(base.data) + 1), base)
-        try:
-            staged.commit()
-        except DomainError:
-            staged.discard()
-            raise
-        return b"landed"
+        return land(disk.stage(disk.at("sub/file"), b"%d" % (int(base.data) + 1), base))
 
     disk.put("sub/file", b"0")
     (disk.outside / "file").write_bytes(b"0")
     with swapping(disk):
         assert b"outside" in _outcomes(naive, {b"outside"}), "the race was never lost"
         planted.unlink()
-        created = _outcomes(store, {b"landed", None}, 200)
+        created = _outcomes(
+            lambda: land(disk.stage(disk.at("sub/made/new"), b"agentfs", None)), {b"landed", None}, 200
+        )
         updated = _outcomes(update, {b"landed", None}, 200)
     assert {path.name for path in disk.outside.iterdir()} == {"secret", "file"}
     assert (disk.outside / "file").read_bytes() == b"0"

@@ -172,6 +172,9 @@ def test_a_uri_with_what_no_file_system_holds() -> None:
         path_of_uri("file:///\udc80")
 
 
+TURNING = [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+
+
 @pytest.mark.parametrize("name", ["a.py", "目录/a b.py", "a\u200db.py", "é/e\u0301"])
 def test_names_a_file_can_be_created_with(name: str) -> None:
     check_new_name(name)
@@ -179,21 +182,9 @@ def test_names_a_file_can_be_created_with(name: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "reason"),
-    [
-        ("a\tb", "control"),
-        ("a\x9b", "control"),
-        ("a\u202eyp.exe", "bidi"),
-        ("\u2066a", "bidi"),
-        ("\u200fa", "bidi"),
-    ],
+    [("a\tb", "control"), ("a\x9b", "control"), *((f"a{chr(code)}b", "bidi") for code in TURNING)],
 )
 def test_names_no_file_is_created_with(name: str, reason: str) -> None:
     with pytest.raises(errors.MalformedPath) as caught:
         check_new_name(f"src/{name}/x")
     assert caught.value.reason == reason
-
-
-@pytest.mark.parametrize("code", [0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)])
-def test_every_character_that_turns_text_is_refused_in_a_new_name(code: int) -> None:
-    with pytest.raises(errors.MalformedPath):
-        check_new_name(f"a{chr(code)}b")
