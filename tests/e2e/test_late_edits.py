@@ -72,18 +72,16 @@ async def test_what_is_said_to_be_applied_and_not_reported_may_be_there(editor: 
     assert text_of(editor, "a.py") == TEXT + typed
 
 
-async def test_all_files_of_a_batch_that_were_not_reported_are_told_and_undone_together(
-    editor: Editor,
-) -> None:
+async def test_each_file_of_a_batch_that_is_reported_late_is_a_change_of_its_own(editor: Editor) -> None:
     applying_unreported(editor)
     answer = await asked(editor, editor.request("agentfs/batch", {"operations": OPERATIONS}), 2)
     assert [one["path"] for one in answer["context"]["files"]] == ["a.py", "b.py"]
-    with editor.in_one_piece():
-        for name in ("a.py", "b.py"):
-            editor.catch_up(name)
-    assert [one["path"] for one in (await recorded(editor))["files"]] == ["a.py", "b.py"]
-    await editor.request("agentfs/undo")
-    assert text_of(editor, "a.py") == text_of(editor, "b.py") == TEXT
+    for name in ("a.py", "b.py"):
+        editor.catch_up(name)
+        change = await recorded(editor)
+        assert [one["path"] for one in change["files"]] == [name]
+        assert (await editor.request("agentfs/undo"))["data"]["undone"] == change["change_id"]
+        assert text_of(editor, name) == TEXT
 
 
 async def test_an_edit_never_answered_may_still_be_applied(editor: Editor) -> None:
@@ -136,16 +134,48 @@ async def test_no_edit_is_sent_while_an_earlier_one_may_still_come(editor: Edito
     assert (await editor.edit("a.py", "three", "3"))["status"] == "partial"
 
 
-async def test_what_the_user_types_after_a_late_no_is_the_users(editor: Editor) -> None:
+async def test_only_the_next_version_is_searched_for_the_edit(editor: Editor) -> None:
+    """What the user types after it is the user's, even if the server reads both at once."""
     editor.answers[APPLY] = lambda _: NO_ANSWER
     await asked(editor, editor.edit("a.py", "two", "2"))
-    editor.change("a.py", f"{TEXT}x")
-    await editor.read("a.py")
-    editor.change("a.py", CHANGED)
+    with editor.in_one_piece():
+        editor.change("a.py", f"{TEXT}x")
+        editor.change("a.py", CHANGED)
     editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
     await editor.edit("b.py", "two", "2")
     (change,) = (await editor.request("agentfs/history"))["data"]["changes"]
     assert [one["path"] for one in change["files"]] == ["b.py"]
+
+
+async def test_no_number_of_unreported_edits_and_no_time_lets_others_through(editor: Editor) -> None:
+    names = [f"{number}.py" for number in range(17)]
+    for name in names:
+        (editor.root / name).write_text(TEXT)
+        editor.open(name)
+        await editor.read(name)
+    applying_unreported(editor)
+    await editor.in_vain(asyncio.gather(*(editor.edit(name, "two", "2") for name in names)), len(names))
+    await editor.time_out()
+    for name in names:
+        await editor.read(name)
+        assert "the editor has not reported" in (await editor.edit(name, "three", "3"))["text"]
+    editor.close(names[0])
+    await editor.read(names[0])
+    assert (await editor.edit(names[0], "two", "2"))["status"] == "success"
+
+
+@pytest.mark.parametrize(
+    "late", [{"result": {"applied": False}}, {"error": {"code": -32603, "message": "User cancelled"}}]
+)
+async def test_a_late_no_lets_other_edits_through(editor: Editor, late: Message) -> None:
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    await asked(editor, editor.edit("a.py", "two", "2"))
+    await editor.read("a.py")
+    editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
+    editor.send({"jsonrpc": "2.0", "id": (await editor.seen_message(APPLY))["id"], **late})
+    answer = await editor.edit("a.py", "three", "3")
+    (change,) = (await editor.request("agentfs/history"))["data"]["changes"]
+    assert change["change_id"] == answer["data"]["change_id"]
 
 
 async def test_an_edit_proposed_again_does_not_hide_the_first(editor: Editor) -> None:

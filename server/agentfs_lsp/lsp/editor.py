@@ -7,10 +7,10 @@ never file operations (docs/protocol.md#9-review-and-landing).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 
-from lsprotocol.types import ErrorCodes
+from lsprotocol.types import ErrorCodes, LSPErrorCodes
 
 from agentfs_lsp.api.answers.proposal import proposed_on_wire
 from agentfs_lsp.domain.errors import NobodyToAsk
@@ -18,6 +18,7 @@ from agentfs_lsp.domain.text.escaping import escape_links
 from agentfs_lsp.domain.text.positions import Encoding, PositionCounter
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.outgoing import INFO, ClientError, Outgoing
+from agentfs_lsp.lsp.raw import member
 from agentfs_lsp.lsp.results import Position, TextEdit, WorkspaceEdit
 from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.proposal.review import Applied, Confirm, DocumentEdit, EditorTraits
@@ -40,8 +41,16 @@ class LspEditor:
     ) -> Applied:
         """`workspace/applyEdit`."""
         params = {"label": label, "edit": workspace_edit(edits, self.encoding, confirm)}
+        refusals = [edit.refused_late for edit in edits if edit.refused_late is not None]
+
+        def late(response: Mapping[str, object]) -> None:
+            failed = member(response, "error", "code") not in (None, LSPErrorCodes.RequestCancelled)
+            for refusal in refusals:
+                if failed or member(response, "result", "applied") is False:
+                    refusal.set_result(None)
+
         try:
-            answer = await self._outgoing.request("workspace/applyEdit", params)
+            answer = await self._outgoing.request("workspace/applyEdit", params, late)
         except ClientError as error:
             return Applied(applied=False, reason=error.message, failed=True)
         if not isinstance(answer, dict) or not isinstance(answer.get("applied"), bool):

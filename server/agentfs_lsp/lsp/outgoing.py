@@ -3,13 +3,14 @@
 Texts that the client shows to the user are sent without links, whoever wrote them
 (docs/protocol.md#94-what-the-answer-says).
 
-A late, unexpected, or invalid response is dropped; it never causes an error message for the user.
+An unexpected or invalid response is dropped, and a late one if nobody asked for it; none causes an error
+message for the user.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -26,6 +27,9 @@ LINE_COLUMNS = 50
 
 LINE_S = 1.0
 """Seconds between two messages of one line: Neovim puts the second below a first that it has just shown."""
+
+OnLate = Callable[[Mapping[str, object]], None]
+"""Gets the message with the response to a request that was cancelled."""
 
 
 @dataclass(eq=False)
@@ -47,6 +51,7 @@ class Outgoing:
         self._name = token_hex(4)  # so that an answer to another server's request answers none of ours
         self._numbers = count(1)
         self._waiting: dict[str, asyncio.Future[object]] = {}
+        self._late: dict[str, OnLate] = {}
         self._withdrawn = ""
         self.withdrawn_answered = asyncio.Event()
         """Set unless the client has yet to respond to the last question that was cancelled."""
@@ -92,9 +97,9 @@ class Outgoing:
     def notify(self, method: str, params: object) -> None:
         self._send({"jsonrpc": "2.0", "method": method, "params": _without_links(params)})
 
-    async def request(self, method: str, params: object) -> object:
-        """Send a request and wait for its result. Cancelling notifies the client and drops its response.
-        Raises ClientError."""
+    async def request(self, method: str, params: object, late: OnLate | None = None) -> object:
+        """Send a request and wait for its result. Cancelling notifies the client, whose response then
+        goes to `late`. Raises ClientError."""
         if self.is_closed:
             raise _closed()
         request_id = f"agentfs-{self._name}-{next(self._numbers)}"
@@ -109,6 +114,8 @@ class Outgoing:
             if method == "window/showMessageRequest" and answer.cancelled():  # else the response has arrived
                 self._withdrawn = request_id
                 self.withdrawn_answered.clear()
+            if late is not None:
+                self._late[request_id] = late
             raise
         finally:
             self._waiting.pop(request_id, None)
@@ -121,7 +128,11 @@ class Outgoing:
         request_id = message.get("id")
         if request_id == self._withdrawn:
             self.withdrawn_answered.set()
-        answer = self._waiting.get(request_id) if isinstance(request_id, str) else None
+        if not isinstance(request_id, str):
+            return
+        if request_id in self._late:
+            self._late.pop(request_id)(message)
+        answer = self._waiting.get(request_id)
         if answer is None or answer.done():
             return
         error = message.get("error")

@@ -108,7 +108,9 @@ def test_a_line_end_that_a_save_puts_back_leaves_nothing_of_a_change_that_took_i
 
 
 @pytest.mark.parametrize("every_version", [True, False])
-def test_typing_in_a_large_text_costs_no_look(every_version: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_typing_in_a_large_text_costs_no_look(
+    every_version: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     old = "line\n" * 20_000
     text = SimpleNamespace(text=old, shown=old)
     base = SimpleNamespace(text=text, buffer=None)

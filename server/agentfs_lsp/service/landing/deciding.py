@@ -25,7 +25,7 @@ from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.text.byte_order_mark import MARK
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.landing import FileOutcome, described, land, land_each
-from agentfs_lsp.service.landing.late_apply import WATCHED_S, watch_for_late
+from agentfs_lsp.service.landing.late_apply import WATCHED_S, hold_until_reported, watch_preview
 from agentfs_lsp.service.landing.observing import Watch
 from agentfs_lsp.service.landing.precondition import look_unmoved
 from agentfs_lsp.service.proposal.change import FileChange, Landing
@@ -224,7 +224,7 @@ async def _review(ws: Workspace, proposal: Proposal) -> tuple[Decision, Applier]
         return await ws.reviewer.review(proposal)
     except (ReviewTimedOut, asyncio.CancelledError):
         if proposal.state == "shown" and ws.reviewer.applies_itself(proposal):
-            ws.afterwards(watch_for_late(ws, proposal, proposal.changes, WATCHED_S))
+            ws.afterwards(watch_preview(ws, proposal, proposal.changes, WATCHED_S))
         raise
     except Rejected:
         if tells_no_cause:
@@ -236,9 +236,9 @@ def _watch_for_rest(ws: Workspace, proposal: Proposal, missing: Sequence[FileCha
     """What an editor may still apply: what it was sent, or, if it applies the change itself, what was
     reported as missing."""
     if missing and proposal.decision is not None and ws.reviewer.applies_itself(proposal):
-        ws.afterwards(watch_for_late(ws, proposal, missing, ws.settings.landing_timeout_s))
-    if sent := [change for change in watch.outstanding if not change.is_blind]:
-        ws.afterwards(watch_for_late(ws, proposal, sent, WATCHED_S, proposal.decision))
+        ws.afterwards(watch_preview(ws, proposal, missing, ws.settings.landing_timeout_s))
+    for one in watch.outstanding:
+        hold_until_reported(ws, proposal, one.change, one.refused_late)
 
 
 async def check_all_unmoved(ws: Workspace, proposal: Proposal) -> None:

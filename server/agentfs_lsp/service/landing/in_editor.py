@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Literal
 
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded, Rejected
@@ -47,7 +48,7 @@ class InEditor:
         """As `apply`, but leaves failures for `keep` to report."""
         if not self._observations:
             return
-        edits = [edit_of(observation.change) for observation in self._observations]
+        edits = [replace(edit_of(one.change), refused_late=one.refused_late) for one in self._observations]
         answers: list[Applied] = []
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):

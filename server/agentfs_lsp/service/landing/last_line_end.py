@@ -58,7 +58,7 @@ def reversal(edit: DocumentEdit, document: Document | None) -> DocumentEdit | No
     return _edit(document, document.text, splices_between(document.text, edit.base), edit.base)
 
 
-def landed_as(change: FileChange, document: Document, *, applied: bool) -> FileChange | None:
+def landed_as(change: FileChange, document: Buffer | Document, *, applied: bool) -> FileChange | None:
     """The change as the document holds it, alone; None if it does not. `applied`: the client says that it
     applied the change, without which a text as before, with the end that was to go, shows nothing."""
     buffer, text, accepted = change.base.buffer, normalize(document.text), normalize(change.shown)

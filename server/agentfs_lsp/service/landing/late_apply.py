@@ -1,4 +1,4 @@
-"""Detect changes that the editor applies, or reports, after the agent has its answer, and record them
+"""Changes that the editor applies, or reports, after the agent has its answer
 (docs/protocol.md#11-history-and-undo).
 
 Some editors leave a preview open when the request is cancelled, and slow ones apply it file by file: that is
@@ -8,68 +8,100 @@ answered something, or report it only with the next key.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 
 from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.splices import is_partly_made
+from agentfs_lsp.service.files.snapshot import Buffer
 from agentfs_lsp.service.history import keep
+from agentfs_lsp.service.landing.holding import holds_all
+from agentfs_lsp.service.landing.last_line_end import landed_as
 from agentfs_lsp.service.landing.observing import Observation, previewed
 from agentfs_lsp.service.proposal.change import FileChange, Landing
-from agentfs_lsp.service.proposal.proposal import Decision, Proposal
-from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.service.state.workspace import Workspace, off_loop
 
 WATCHED_S = 3600
 MAX_WATCHED = 16
-"""Limits of the watch, in seconds and in proposals: each keeps its texts in memory."""
+"""Limits of the watch for a preview, in seconds and in proposals: each keeps its texts in memory."""
 
 
-async def watch_for_late(
-    ws: Workspace,
-    proposal: Proposal,
-    changes: Sequence[FileChange],
-    limit_s: float,
-    decision: Decision | None = None,
+async def watch_preview(
+    ws: Workspace, proposal: Proposal, changes: Sequence[FileChange], limit_s: float
 ) -> None:
-    """Wait for these changes of the proposal to appear in their documents, whole or in part, and add those
-    that do to history. `decision`: they were approved, may come one by one, and let no other change of their
-    documents land until the client reports the next version."""
+    """Wait for the user to apply these changes of the preview, whole or in part, and add them to history."""
     if ws.late_watched >= MAX_WATCHED:
         return
     ws.late_watched += 1
-    ws.unreported.update(change.absolute for change in changes if decision)
     try:
         with ExitStack() as watching:
             observed = [watching.enter_context(Observation(ws.documents, one)) for one in changes]
-            applied = await previewed([_applied(ws, one, decision) for one in observed], limit_s)
+            applied = await previewed([_applied(ws, one) for one in observed], limit_s)
     finally:
         ws.late_watched -= 1
-        rest = [change for change in changes if decision and change.absolute in ws.unreported]
-        ws.unreported.difference_update(change.absolute for change in rest)
-    landed = [
-        (change, Landing.unsaved(final)) for change, final in zip(changes, applied, strict=True) if final
-    ]
-    by = decision.by if decision else "user"
-    keep(ws, proposal, decision.decision if decision else "withdrawn", by, landed)
-    if 0 < len(rest) < len(changes):
-        await watch_for_late(ws, proposal, rest, limit_s, decision)
+    finals = zip(changes, applied, strict=True)
+    keep(ws, proposal, "withdrawn", "user", [(one, Landing.unsaved(final)) for one, final in finals if final])
 
 
-async def _applied(ws: Workspace, observation: Observation, decision: Decision | None) -> FileChange | None:
-    """The change as the editor applied it. None if its text may come from another change of the file, which
-    is landing, or from the disk: whoever opens a file that holds the change applies nothing."""
-    if decision:
-        change = await observation.next_report()
-        ws.unreported.discard(observation.change.absolute)
-    else:
-        change = await observation.any_of_it()
-    if change is None:
-        return None
+async def _applied(ws: Workspace, observation: Observation) -> FileChange | None:
+    change = await observation.any_of_it()
+    return change if await _is_of_editor(ws, change) else None
+
+
+def hold_until_reported(
+    ws: Workspace, proposal: Proposal, change: FileChange, refused_late: asyncio.Future[None]
+) -> None:
+    """Let no other change of the document land until the client reports its next version, closes it, or
+    refuses this change, which was approved. If that version has the change, add it to history: later ones are
+    the user's. This keeps the texts of one proposal a document in memory."""
+    decision, buffer = proposal.decision, change.base.buffer
+    if decision is None or buffer is None or change.is_blind:
+        return
+
+    async def keep_if_in(version: Buffer) -> None:
+        made = await off_loop(len(version.text), _as_in, version, change)
+        if made is not None and await _is_of_editor(ws, made):
+            keep(ws, proposal, decision.decision, decision.by, [(change, Landing.unsaved(made))])
+
+    def end(_: object = None) -> None:
+        stop_watching()
+        refused_late.remove_done_callback(end)
+        ws.unreported.discard(change.absolute)
+
+    def seen() -> None:
+        document = ws.documents.at(change.absolute)
+        if document is None or document.version != buffer.version:
+            end()
+            if document is not None and document.in_sync:
+                ws.afterwards(keep_if_in(replace(buffer, version=document.version, text=document.text)))
+
+    stop_watching = ws.documents.watch(change.absolute, seen)
+    refused_late.add_done_callback(end)
+    ws.unreported.add(change.absolute)
+    seen()
+
+
+def _as_in(version: Buffer, change: FileChange) -> FileChange | None:
+    """The change as this version of the document has it, whole or in part."""
+    landed = landed_as(change, version, applied=False)
+    if landed is not None or holds_all(change, version.text):
+        return landed or change
+    is_part = is_partly_made(version.text, change.base.text.shown, change.hunks)
+    return change.amended(version.text) if is_part else None
+
+
+async def _is_of_editor(ws: Workspace, change: FileChange) -> bool:
+    """Whether the editor applied this change. Its text may come from another change of the file, which is
+    landing, or from the disk: whoever opens a file that holds the change applies nothing."""
     for other in ws.proposals:
         lands = other.decision is not None or ws.reviewer.applies_itself(other)
         if lands and change.absolute in other.files:
-            return None
+            return False
     try:
         now = await ws.look(change.base.location)
     except DomainError:
-        return None
-    return change if now.dirty or (now.buffer is not None and now.buffer.as_saved) else None
+        return False
+    return now.dirty or (now.buffer is not None and now.buffer.as_saved)

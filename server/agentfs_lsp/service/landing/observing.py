@@ -38,7 +38,8 @@ class Observation:
     """Watches one change's document while the context is open.
 
     `arrived`: some version held exactly the accepted text. `refused`: the client says it applied nothing.
-    `outstanding`: the client has not answered in time, or not reported what it says it applied.
+    `outstanding`: the client has not answered in time, or not reported what it says it applied;
+    `refused_late`: see DocumentEdit.
     `every_version`: compare each version on arrival even if the document is large, which takes milliseconds
     on the event loop each time. Otherwise only those whose size has changed as the change, or one of its
     hunks, would change it: most keys do not cost a look at the text."""
@@ -63,6 +64,7 @@ class Observation:
         self.arrived = False
         self.refused = False
         self.outstanding = False
+        self.refused_late: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
     def __enter__(self) -> Self:
         self._end = self._documents.watch(self._absolute, self._seen)
@@ -184,15 +186,6 @@ class Observation:
             await self.more()
         return self.change
 
-    async def next_report(self) -> FileChange | None:
-        """The change as the client's next version has it. None if that has nothing of it, since later ones
-        are the user's, or if the document is closed."""
-        while not self.is_reported:
-            await self.more()
-        if self.arrived or await self.holds_all():
-            return self.change
-        return self.change.amended(self._part) if self._part is not None else None
-
     async def part_on_disk(self, ws: Workspace) -> FileChange | None:
         """As `any_of_it`, for what a document that was closed left on disk."""
         if self._documents.at(self._absolute) is not None:
@@ -307,9 +300,9 @@ class Watch(ExitStack):
         return observation
 
     @property
-    def outstanding(self) -> list[FileChange]:
-        """The changes that the client may still apply or report."""
-        return [one.change for one in self._observations if one.outstanding]
+    def outstanding(self) -> list[Observation]:
+        """Those of changes that the client may still apply or report."""
+        return [one for one in self._observations if one.outstanding]
 
     async def held(self) -> Mapping[str, tuple[Held, ...]]:
         """Where part of the observed changes is, or may be, by real absolute path. Consistent across files:

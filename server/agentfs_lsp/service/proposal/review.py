@@ -5,9 +5,10 @@ Texts are `str` with their own line ends; offsets are code points.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from agentfs_lsp.domain.errors import DomainError
@@ -20,13 +21,15 @@ from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
 @dataclass(frozen=True, slots=True)
 class DocumentEdit:
     """Edits of one document, which has the text `base`, pinned to a version (None: the file is not open).
-    `past_last_line`: the last edit, which is empty, must extend past the last line."""
+    `past_last_line`: the last edit, which is empty, must extend past the last line. `refused_late`: done if
+    the client refuses the edit after the request for it was cancelled."""
 
     uri: str
     version: int | None
     base: str
     splices: tuple[Splice, ...]
     past_last_line: bool = False
+    refused_late: asyncio.Future[None] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,7 @@ class Workspace:
     reads_asked: Counter[str] = field(default_factory=Counter)
     """By session, how many questions before a read are open."""
     late_watched: int = 0
-    """The number of proposals watched for late edits (`late_apply.py`)."""
+    """The number of previews watched for late edits (`late_apply.py`)."""
     unreported: set[str] = field(default_factory=set)
     """Absolute paths of documents that the editor may still change by an earlier edit."""
     interrupted: frozenset[str] = frozenset()
