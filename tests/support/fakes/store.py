@@ -9,21 +9,17 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import takewhile
 from typing import Literal
 
 from agentfs_lsp.domain.errors import (
     BadRange,
-    Conflict,
-    ConflictReason,
     DomainError,
     FileMissing,
     FolderMissing,
     IsDirectory,
-    LandingUnknown,
     MalformedPath,
     NotRegular,
     OutsideRoots,
@@ -32,12 +28,11 @@ from agentfs_lsp.domain.errors import (
     SystemRefused,
     TooLarge,
 )
-from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
+from agentfs_lsp.domain.revision import FileStat
 from agentfs_lsp.service.files.store import (
     Blob,
     Draft,
     Hides,
-    Landed,
     LineRange,
     Location,
     Recovered,
@@ -45,6 +40,7 @@ from agentfs_lsp.service.files.store import (
     innermost,
 )
 from support.fakes.disk import File, Folder, Link, MemoryDisk, Node, Special, absolute_of, parent_of
+from support.fakes.staged import MemoryStaged, Swap, about, conflict
 from support.fakes.time import ManualClock
 
 _MAX_LINKS = 40
@@ -77,7 +73,7 @@ class MemoryStore(MemoryDisk):
         self._roots: Sequence[Root] = ()
         self._folders: dict[str, Node | None] = {}
         self._plan: list[_Planned] = []
-        self._journals: list[list[_Swap]] = []
+        self._journals: list[list[Swap]] = []
         self._is_down = False
         self._is_half_landed = False
         self.closed = False
@@ -255,7 +251,7 @@ class MemoryStore(MemoryDisk):
         made: dict[str, tuple[str, ...]] = {}
         try:
             for draft in drafts:
-                with _about(draft.location):
+                with about(draft.location):
                     self._reach("stage", draft.location)
                     self._check_root(draft.location)
                     self._check_base(draft)
@@ -294,13 +290,13 @@ class MemoryStore(MemoryDisk):
         if base is None and file is None:
             return None
         if file is None:
-            raise _conflict(location, "gone", base)
+            raise conflict(location, "gone", base)
         if base is None:
-            raise _conflict(location, "exists", None, self._stat(file))
+            raise conflict(location, "exists", None, self._stat(file))
         if not file.mode & 0o200:
             raise SystemRefused(location.relative, "write_protected")
         if file.data != base.data:
-            raise _conflict(location, "reviewing", base, self._stat(file))
+            raise conflict(location, "reviewing", base, self._stat(file))
         return file
 
     def remove_empty(self, root: Root, folders: Sequence[str]) -> Sequence[str]:
@@ -332,7 +328,7 @@ class MemoryStore(MemoryDisk):
         journals, self._journals, self._is_half_landed = self._journals, [], False
         return [self._recovered(journal) for journal in journals]
 
-    def _recovered(self, journal: Sequence[_Swap]) -> Recovered:
+    def _recovered(self, journal: Sequence[Swap]) -> Recovered:
         paths = tuple(swap.location.absolute for swap in journal)
         if all(swap.is_done for swap in journal):
             return Recovered("finished", paths)
@@ -346,121 +342,14 @@ class MemoryStore(MemoryDisk):
 
     # --- details ------------------------------------------------------------------------------------------
 
-    def _undo(self, swap: _Swap) -> None:
+    def _undo(self, swap: Swap) -> None:
         if swap.is_done:
             self._set(swap.location.absolute, swap.old)
         swap.is_done = False
 
 
-@dataclass
-class _Swap:
-    """One file of a commit: the old file, and whether the new one is in place."""
-
-    location: Location
-    old: File | None
-    made: tuple[str, ...] = field(default=())
-    is_done: bool = False
-
-
-class MemoryStaged:
-    """`service.files.store.Staged`."""
-
-    def __init__(self, store: MemoryStore, drafts: Sequence[Draft], made: dict[str, tuple[str, ...]]) -> None:
-        self._store = store
-        self._drafts = drafts
-        self._made = made
-        self._is_over = False
-
-    def commit(self) -> list[Landed]:
-        assert not self._is_over, "a change lands once"
-        swaps = []
-        for draft in self._drafts:
-            with _about(draft.location):
-                self._store._reach("commit", draft.location)
-                self._store._check_root(draft.location)
-                if not self._store.has_folder(draft.location):
-                    raise _conflict(draft.location, "gone", draft.base)
-                old = self._store._check_base(draft)
-                swaps.append(_Swap(draft.location, old, self._made.get(draft.location.absolute, ())))
-        if len(swaps) > 1:
-            self._store._journals.append(swaps)
-        try:
-            for draft, swap in zip(self._drafts, swaps, strict=True):
-                with _about(draft.location):
-                    self._store._reach("swap", draft.location)
-                    self._store._check_base(draft)
-                    self._change(draft, swap)
-            for swap in swaps:
-                with _about(swap.location):
-                    self._store._reach("sync", swap.location)
-            self._store._reach("journal", swaps[0].location)
-        except DomainError as error:
-            self._roll_back(swaps, error)
-            raise
-        self._forget(swaps)
-        self._is_over = True
-        return [self._landed(swap) for swap in swaps]
-
-    def discard(self) -> None:
-        if not self._is_over and not self._store._is_down:
-            self._is_over = True
-            self._store._leave(self._made)
-
-    def _change(self, draft: Draft, swap: _Swap) -> None:
-        absolute = draft.location.absolute
-        if draft.data is None:
-            self._store._set(absolute, None)
-        else:
-            mode = swap.old.mode if swap.old else 0o644
-            self._store._set(absolute, self._store._file(b"".join(draft.data), mode))
-        swap.is_done = True
-
-    def _roll_back(self, swaps: list[_Swap], why: DomainError) -> None:
-        """Raises LandingUnknown on failure: the next start finds out."""
-        try:
-            for swap in reversed(swaps):
-                if swap.is_done:
-                    with _about(swap.location):
-                        self._store._reach("roll_back", swap.location)
-                    self._store._undo(swap)
-            for swap in swaps:
-                self._store._reach("sync", swap.location)
-        except DomainError as error:
-            self._is_over = True
-            unknown = LandingUnknown(swaps[0].location.relative, "system", getattr(why, "detail", ""))
-            unknown.file = error.file
-            raise unknown from error
-        self._forget(swaps)
-
-    def _forget(self, swaps: list[_Swap]) -> None:
-        journals = self._store._journals
-        journals[:] = [one for one in journals if one is not swaps]
-
-    def _landed(self, swap: _Swap) -> Landed:
-        node = self._store._nodes.get(swap.location.absolute)
-        others = sum(one is swap.old for one in self._store._nodes.values()) if swap.old else 0
-        return Landed(self._store._stat(node) if isinstance(node, File) else None, others, swap.made)
-
-
 def disk_full(path: str = "a.py") -> SystemFailed:
     return SystemFailed(path, "system", os.strerror(errno.ENOSPC))
-
-
-@contextmanager
-def _about(location: Location) -> Iterator[None]:
-    try:
-        yield
-    except DomainError as error:
-        error.file = error.file or location.absolute
-        raise
-
-
-def _conflict(
-    location: Location, reason: ConflictReason, base: Blob | None, found: FileStat | None = None
-) -> Conflict:
-    expected = Expected(base.stat.mtime_ms, base.stat.size, hash_bytes(base.data)) if base else None
-    actual = Expected(found.mtime_ms, found.size) if found else None
-    return Conflict(location.relative, "disk", reason, expected, actual)
 
 
 def _check_storable(relative: str) -> None:

@@ -1,14 +1,10 @@
 """The contract of `FileStore`: the same cases on disk and in memory."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 
-from agentfs_lsp.adapters.disk import DiskStore
-from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.domain.errors import (
     BadRange,
     Conflict,
@@ -25,113 +21,15 @@ from agentfs_lsp.domain.errors import (
     TooLarge,
 )
 from agentfs_lsp.domain.revision import hash_bytes
-from agentfs_lsp.service.files.store import Blob, Draft, FileStore, Location, Root
+from agentfs_lsp.service.files.store import Blob, Draft, Location, Root
 from support.fakes.disk import HOME
 from support.fakes.store import MemoryStore
 from support.fakes.time import ManualClock
-
-
-class Facts(Protocol):
-    """A workspace folder and its contents; paths are below it, or `../` next to it."""
-
-    store: FileStore
-    root: Root
-
-    def put(self, path: str, data: bytes) -> None: ...
-    def mkdir(self, path: str) -> None: ...
-    def link(self, path: str, target: str) -> None: ...
-    def name_again(self, path: str, other: str) -> None: ...
-    def fifo(self, path: str) -> None: ...
-    def chmod(self, path: str, mode: int) -> None: ...
-    def touch(self, path: str) -> None: ...
-    def remove(self, path: str) -> None: ...
-    def tree(self) -> dict[str, bytes]: ...
-
-
-class OnDisk:
-    def __init__(self, base: Path) -> None:
-        self.path = base / "work"
-        self.path.mkdir()
-        self.root = Root("work", str(self.path), self.path.as_uri())
-        self.store = DiskStore(StateFolder(str(base / "state")))
-
-    def put(self, path: str, data: bytes) -> None:
-        (self.path / path).parent.mkdir(parents=True, exist_ok=True)
-        (self.path / path).write_bytes(data)
-
-    def mkdir(self, path: str) -> None:
-        (self.path / path).mkdir(parents=True)
-
-    def link(self, path: str, target: str) -> None:
-        (self.path / path).symlink_to(target.replace(HOME, str(self.path)))
-
-    def name_again(self, path: str, other: str) -> None:
-        (self.path / other).hardlink_to(self.path / path)
-
-    def fifo(self, path: str) -> None:
-        os.mkfifo(self.path / path)
-
-    def chmod(self, path: str, mode: int) -> None:
-        (self.path / path).chmod(mode)
-
-    def touch(self, path: str) -> None:
-        os.utime(self.path / path, ns=(1, 1))
-
-    def remove(self, path: str) -> None:
-        target = self.path / path
-        if target.is_dir():
-            for name in sorted(target.rglob("*"), reverse=True):
-                name.rmdir() if name.is_dir() else name.unlink()
-            target.rmdir()
-        else:
-            target.unlink()
-
-    def tree(self) -> dict[str, bytes]:
-        return {
-            str(path.relative_to(self.path)): path.read_bytes() if path.is_file() else b"/"
-            for path in sorted(self.path.rglob("*"))
-        }
-
-
-@dataclass
-class InMemory:
-    store: MemoryStore
-    root: Root
-
-    def put(self, path: str, data: bytes) -> None:
-        self.store.put(_beside(path), data)
-
-    def mkdir(self, path: str) -> None:
-        self.store.mkdir(_beside(path))
-
-    def link(self, path: str, target: str) -> None:
-        self.store.link(path, target)
-
-    def name_again(self, path: str, other: str) -> None:
-        self.store.name_again(path, other)
-
-    def fifo(self, path: str) -> None:
-        self.store.special(path, "fifo")
-
-    def chmod(self, path: str, mode: int) -> None:
-        self.store.chmod(path, mode)
-
-    def touch(self, path: str) -> None:
-        self.store.touch(path)
-
-    def remove(self, path: str) -> None:
-        self.store.remove(path)
-
-    def tree(self) -> dict[str, bytes]:
-        return self.store.tree()
-
-
-def _beside(path: str) -> str:
-    return path.replace("..", HOME.rpartition("/")[0], 1) if path.startswith("..") else path
+from support.store_places import InMemory, OnDisk, Place
 
 
 @pytest.fixture(params=["memory", "disk"])
-def facts(request: pytest.FixtureRequest, tmp_path: Path) -> Facts:
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     if request.param == "disk":
         on_disk = OnDisk(tmp_path.resolve())
         on_disk.store.set_roots([on_disk.root])
@@ -141,24 +39,24 @@ def facts(request: pytest.FixtureRequest, tmp_path: Path) -> Facts:
     return in_memory
 
 
-def at(facts: Facts, path: str) -> Location:
-    return facts.store.resolve(facts.root, path)
+def at(place: Place, path: str) -> Location:
+    return place.store.resolve(place.root, path)
 
 
-def read(facts: Facts, path: str) -> Blob:
-    return facts.store.read(at(facts, path), 1 << 20)
+def read(place: Place, path: str) -> Blob:
+    return place.store.read(at(place, path), 1 << 20)
 
 
 def draft(
-    facts: Facts, path: str, data: bytes | None, base: Blob | None = None, *, create_dirs: bool = True
+    place: Place, path: str, data: bytes | None, base: Blob | None = None, *, create_dirs: bool = True
 ) -> Draft:
-    return Draft(at(facts, path), None if data is None else (data,), base, create_dirs)
+    return Draft(at(place, path), None if data is None else (data,), base, create_dirs)
 
 
-def land(facts: Facts, *drafts: Draft) -> DomainError | None:
+def land(place: Place, *drafts: Draft) -> DomainError | None:
     """Why the drafts did not land, or None."""
     try:
-        staged = facts.store.stage(drafts)
+        staged = place.store.stage(drafts)
         try:
             staged.commit()
         finally:
@@ -171,15 +69,15 @@ def land(facts: Facts, *drafts: Draft) -> DomainError | None:
 # --- resolving --------------------------------------------------------------------------------------------
 
 
-def test_a_path_leads_through_its_links_to_the_file_and_no_further(facts: Facts) -> None:
-    facts.put("src/a.py", b"x")
-    facts.link("by_name", "src")
-    facts.link("by_path", f"{HOME}/src/a.py")
-    assert at(facts, "src/a.py").relative == "src/a.py"
-    assert at(facts, "by_name/../src/./a.py").relative == "src/a.py"
-    assert at(facts, "by_name/new/b.py").relative == "src/new/b.py"
-    assert at(facts, "by_path").relative == "src/a.py"
-    assert at(facts, "src").relative == "src"
+def test_a_path_leads_through_its_links_to_the_file_and_no_further(place: Place) -> None:
+    place.put("src/a.py", b"x")
+    place.link("by_name", "src")
+    place.link("by_path", f"{HOME}/src/a.py")
+    assert at(place, "src/a.py").relative == "src/a.py"
+    assert at(place, "by_name/../src/./a.py").relative == "src/a.py"
+    assert at(place, "by_name/new/b.py").relative == "src/new/b.py"
+    assert at(place, "by_path").relative == "src/a.py"
+    assert at(place, "src").relative == "src"
 
 
 @pytest.mark.parametrize(
@@ -197,123 +95,123 @@ def test_a_path_leads_through_its_links_to_the_file_and_no_further(facts: Facts)
         ("past/..", OutsideRoots),
     ],
 )
-def test_a_path_that_leads_nowhere_is_refused(facts: Facts, path: str, error: type[DomainError]) -> None:
-    facts.put("a.py", b"x")
-    facts.put("../outside/file", b"x")
-    facts.mkdir("src")
-    facts.link("out", "../outside")
-    facts.link("past", "../outside/file/below")
-    facts.link("loop", "loop")
+def test_a_path_that_leads_nowhere_is_refused(place: Place, path: str, error: type[DomainError]) -> None:
+    place.put("a.py", b"x")
+    place.put("../outside/file", b"x")
+    place.mkdir("src")
+    place.link("out", "../outside")
+    place.link("past", "../outside/file/below")
+    place.link("loop", "loop")
     with pytest.raises(error):
-        at(facts, path)
+        at(place, path)
 
 
-def test_of_nested_roots_the_innermost_has_the_file(facts: Facts) -> None:
-    facts.mkdir("inner")
-    inner = Root("inner", f"{facts.root.path}/inner", f"{facts.root.uri}/inner")
-    facts.store.set_roots([facts.root, inner])
-    assert at(facts, "inner/a.py") == Location(inner, "a.py")
-    assert at(facts, "a.py").root == facts.root
+def test_of_nested_roots_the_innermost_has_the_file(place: Place) -> None:
+    place.mkdir("inner")
+    inner = Root("inner", f"{place.root.path}/inner", f"{place.root.uri}/inner")
+    place.store.set_roots([place.root, inner])
+    assert at(place, "inner/a.py") == Location(inner, "a.py")
+    assert at(place, "a.py").root == place.root
 
 
-def test_a_root_that_is_gone_or_another_folder_is_told(facts: Facts) -> None:
-    facts.put("a.py", b"x")
-    location = at(facts, "a.py")
-    assert facts.store.root_intact(facts.root)
-    facts.remove("../work" if isinstance(facts, OnDisk) else HOME)
-    assert not facts.store.root_intact(facts.root)
+def test_a_root_that_is_gone_or_another_folder_is_told(place: Place) -> None:
+    place.put("a.py", b"x")
+    location = at(place, "a.py")
+    assert place.store.root_intact(place.root)
+    place.remove("../work" if isinstance(place, OnDisk) else HOME)
+    assert not place.store.root_intact(place.root)
     with pytest.raises(RootMissing):
-        facts.store.read(location, 10)
-    facts.store.set_roots([facts.root])
+        place.store.read(location, 10)
+    place.store.set_roots([place.root])
     with pytest.raises(RootMissing):
-        at(facts, "a.py")
+        at(place, "a.py")
 
 
-def test_a_root_set_again_is_taken_up_anew(facts: Facts) -> None:
-    facts.put("a.py", b"old")
-    location = at(facts, "a.py")
-    beside = "../work" if isinstance(facts, OnDisk) else HOME
-    facts.remove(beside)
-    facts.put("another", b"so that the folder is another")
+def test_a_root_set_again_is_taken_up_anew(place: Place) -> None:
+    place.put("a.py", b"old")
+    location = at(place, "a.py")
+    beside = "../work" if isinstance(place, OnDisk) else HOME
+    place.remove(beside)
+    place.put("another", b"so that the folder is another")
     with pytest.raises(OutsideRoots):
-        facts.store.read(location, 10)
-    facts.store.set_roots([facts.root])
-    assert facts.store.root_intact(facts.root)
-    assert read(facts, "another").data
+        place.store.read(location, 10)
+    place.store.set_roots([place.root])
+    assert place.store.root_intact(place.root)
+    assert read(place, "another").data
 
 
 # --- reading ----------------------------------------------------------------------------------------------
 
 
-def test_a_file_is_read_with_what_is_known_of_it(facts: Facts) -> None:
-    facts.put("a.py", b"text")
-    facts.chmod("a.py", 0o640)
-    facts.name_again("a.py", "b.py")
-    blob = read(facts, "a.py")
+def test_a_file_is_read_with_what_is_known_of_it(place: Place) -> None:
+    place.put("a.py", b"text")
+    place.chmod("a.py", 0o640)
+    place.name_again("a.py", "b.py")
+    blob = read(place, "a.py")
     assert blob.data == b"text"
     assert (blob.stat.size, blob.stat.links, blob.stat.mode & 0o777) == (4, 2, 0o640)
-    assert facts.store.stat(at(facts, "b.py")) == blob.stat
+    assert place.store.stat(at(place, "b.py")) == blob.stat
 
 
-def test_a_file_over_the_limit_is_not_read(facts: Facts) -> None:
-    facts.put("a.py", b"12345")
-    assert facts.store.read(at(facts, "a.py"), 5).data == b"12345"
+def test_a_file_over_the_limit_is_not_read(place: Place) -> None:
+    place.put("a.py", b"12345")
+    assert place.store.read(at(place, "a.py"), 5).data == b"12345"
     with pytest.raises(TooLarge) as refused:
-        facts.store.read(at(facts, "a.py"), 4)
+        place.store.read(at(place, "a.py"), 4)
     assert (refused.value.size, refused.value.limit) == (5, 4)
 
 
 @pytest.mark.parametrize("path", ["missing", "no/folder"])
-def test_what_is_missing_is_missing(facts: Facts, path: str) -> None:
-    location = at(facts, path)
-    assert facts.store.stat(location) is None
+def test_what_is_missing_is_missing(place: Place, path: str) -> None:
+    location = at(place, path)
+    assert place.store.stat(location) is None
     with pytest.raises(FileMissing):
-        facts.store.read(location, 10)
+        place.store.read(location, 10)
     with pytest.raises(FileMissing):
-        facts.store.read_lines(location, 1, 0, 10)
+        place.store.read_lines(location, 1, 0, 10)
 
 
 @pytest.mark.parametrize(
     ("path", "error"), [("folder", IsDirectory), ("pipe", NotRegular), ("became/a.py", MalformedPath)]
 )
-def test_what_is_no_file_is_refused(facts: Facts, path: str, error: type[DomainError]) -> None:
-    facts.mkdir("folder")
-    facts.fifo("pipe")
-    facts.mkdir("became")
-    location = at(facts, path)
-    facts.remove("became")
-    facts.put("became", b"a file by now")
+def test_what_is_no_file_is_refused(place: Place, path: str, error: type[DomainError]) -> None:
+    place.mkdir("folder")
+    place.fifo("pipe")
+    place.mkdir("became")
+    location = at(place, path)
+    place.remove("became")
+    place.put("became", b"a file by now")
     for look in (
-        lambda: facts.store.stat(location),
-        lambda: facts.store.read(location, 10),
-        lambda: facts.store.read_lines(location, 1, 0, 10),
-        lambda: facts.store.stage([Draft(location, (b"x",), None, True)]),
+        lambda: place.store.stat(location),
+        lambda: place.store.read(location, 10),
+        lambda: place.store.read_lines(location, 1, 0, 10),
+        lambda: place.store.stage([Draft(location, (b"x",), None, True)]),
     ):
         with pytest.raises(error):
             look()
 
 
-def test_a_link_that_comes_in_the_way_is_not_followed(facts: Facts) -> None:
-    facts.put("src/a.py", b"x")
-    facts.put("other/a.py", b"y")
-    location = at(facts, "src/a.py")
-    facts.remove("src")
-    facts.link("src", "other")
+def test_a_link_that_comes_in_the_way_is_not_followed(place: Place) -> None:
+    place.put("src/a.py", b"x")
+    place.put("other/a.py", b"y")
+    location = at(place, "src/a.py")
+    place.remove("src")
+    place.link("src", "other")
     with pytest.raises(OutsideRoots):
-        facts.store.stat(location)
+        place.store.stat(location)
     with pytest.raises(OutsideRoots):
-        facts.store.read(location, 10)
+        place.store.read(location, 10)
     with pytest.raises(OutsideRoots):
-        facts.store.stage([Draft(location, (b"z",), None, True)])
+        place.store.stage([Draft(location, (b"z",), None, True)])
 
 
-def test_a_file_nobody_may_read_is_refused(facts: Facts) -> None:
-    if isinstance(facts, OnDisk) and os.geteuid() == 0:
+def test_a_file_nobody_may_read_is_refused(place: Place) -> None:
+    if isinstance(place, OnDisk) and os.geteuid() == 0:
         pytest.skip("root may read everything")
-    facts.put("private", b"x")
-    facts.chmod("private", 0)
+    place.put("private", b"x")
+    place.chmod("private", 0)
     with pytest.raises(SystemRefused):
-        read(facts, "private")
+        read(place, "private")
 
 
 @pytest.mark.parametrize(
@@ -328,159 +226,159 @@ def test_a_file_nobody_may_read_is_refused(facts: Facts) -> None:
     ],
 )
 def test_lines_are_read_out_of_a_file(
-    facts: Facts, start: int, lines: int, most: int, found: tuple[bytes, int, bool]
+    place: Place, start: int, lines: int, most: int, found: tuple[bytes, int, bool]
 ) -> None:
-    facts.put("log", b"\xef\xbb\xbfone\r\ntwo\rthree\n4")
-    taken = facts.store.read_lines(at(facts, "log"), start, lines, most)
+    place.put("log", b"\xef\xbb\xbfone\r\ntwo\rthree\n4")
+    taken = place.store.read_lines(at(place, "log"), start, lines, most)
     assert (taken.data, taken.lines, taken.more) == found
     assert (taken.head[:6], taken.tail) == (b"\xef\xbb\xbfone", b"ee\n4")
 
 
-def test_no_line_is_read_past_the_end_nor_once_it_is_stopped(facts: Facts) -> None:
-    facts.put("log", b"one\n")
+def test_no_line_is_read_past_the_end_nor_once_it_is_stopped(place: Place) -> None:
+    place.put("log", b"one\n")
     with pytest.raises(BadRange) as refused:
-        facts.store.read_lines(at(facts, "log"), 2, 0, 10)
+        place.store.read_lines(at(place, "log"), 2, 0, 10)
     assert (refused.value.start_line, refused.value.total_lines) == (2, 1)
-    facts.put("empty", b"")
-    assert facts.store.read_lines(at(facts, "empty"), 1, 0, 10).data == b""
+    place.put("empty", b"")
+    assert place.store.read_lines(at(place, "empty"), 1, 0, 10).data == b""
     with pytest.raises(SystemFailed):
-        facts.store.read_lines(at(facts, "log"), 1, 0, 10, lambda: True)
+        place.store.read_lines(at(place, "log"), 1, 0, 10, lambda: True)
 
 
 # --- changing ---------------------------------------------------------------------------------------------
 
 
-def test_nothing_is_visible_before_the_commit_and_everything_after(facts: Facts) -> None:
-    facts.put("a.py", b"old")
-    facts.put("gone.py", b"going")
+def test_nothing_is_visible_before_the_commit_and_everything_after(place: Place) -> None:
+    place.put("a.py", b"old")
+    place.put("gone.py", b"going")
     drafts = [
-        draft(facts, "a.py", b"new", read(facts, "a.py")),
-        draft(facts, "made/deep/b.py", b"made"),
-        draft(facts, "gone.py", None, read(facts, "gone.py")),
+        draft(place, "a.py", b"new", read(place, "a.py")),
+        draft(place, "made/deep/b.py", b"made"),
+        draft(place, "gone.py", None, read(place, "gone.py")),
     ]
-    staged = facts.store.stage(drafts)
-    assert {path: data for path, data in facts.tree().items() if "." in path and path[0] != "."}.items() >= {
+    staged = place.store.stage(drafts)
+    assert {path: data for path, data in place.tree().items() if "." in path and path[0] != "."}.items() >= {
         ("a.py", b"old"),
         ("gone.py", b"going"),
     }
     landed = staged.commit()
-    assert facts.tree() == {"a.py": b"new", "made": b"/", "made/deep": b"/", "made/deep/b.py": b"made"}
+    assert place.tree() == {"a.py": b"new", "made": b"/", "made/deep": b"/", "made/deep/b.py": b"made"}
     assert [one.stat.size if one.stat else None for one in landed] == [3, 4, None]
     assert landed[1].created_dirs == ("made", "made/deep")
-    assert landed[0].stat == facts.store.stat(at(facts, "a.py"))
+    assert landed[0].stat == place.store.stat(at(place, "a.py"))
 
 
-def test_a_replaced_file_keeps_its_mode_and_its_other_names_the_old_text(facts: Facts) -> None:
-    facts.put("a.sh", b"old")
-    facts.chmod("a.sh", 0o755)
-    facts.name_again("a.sh", "b.sh")
-    (landed,) = facts.store.stage([draft(facts, "a.sh", b"new", read(facts, "a.sh"))]).commit()
+def test_a_replaced_file_keeps_its_mode_and_its_other_names_the_old_text(place: Place) -> None:
+    place.put("a.sh", b"old")
+    place.chmod("a.sh", 0o755)
+    place.name_again("a.sh", "b.sh")
+    (landed,) = place.store.stage([draft(place, "a.sh", b"new", read(place, "a.sh"))]).commit()
     assert landed.hard_links == 1
     assert landed.stat is not None
     assert (landed.stat.mode & 0o777, landed.stat.links) == (0o755, 1)
-    assert facts.tree() == {"a.sh": b"new", "b.sh": b"old"}
+    assert place.tree() == {"a.sh": b"new", "b.sh": b"old"}
 
 
-def test_what_is_dropped_leaves_nothing(facts: Facts) -> None:
-    facts.mkdir("there")
-    staged = facts.store.stage([draft(facts, "there/made/a.py", b"x"), draft(facts, "there/made/b.py", b"x")])
+def test_what_is_dropped_leaves_nothing(place: Place) -> None:
+    place.mkdir("there")
+    staged = place.store.stage([draft(place, "there/made/a.py", b"x"), draft(place, "there/made/b.py", b"x")])
     staged.discard()
-    assert facts.tree() == {"there": b"/"}
+    assert place.tree() == {"there": b"/"}
     staged.discard()
 
 
-def test_folders_that_somebody_uses_by_now_stay(facts: Facts) -> None:
-    staged = facts.store.stage([draft(facts, "made/deep/a.py", b"x")])
-    facts.put("made/theirs", b"y")
+def test_folders_that_somebody_uses_by_now_stay(place: Place) -> None:
+    staged = place.store.stage([draft(place, "made/deep/a.py", b"x")])
+    place.put("made/theirs", b"y")
     staged.discard()
-    assert facts.tree() == {"made": b"/", "made/theirs": b"y"}
+    assert place.tree() == {"made": b"/", "made/theirs": b"y"}
 
 
-def test_a_folder_is_made_only_where_that_is_wanted(facts: Facts) -> None:
-    assert not facts.store.has_folder(at(facts, "no/a.py"))
-    assert facts.store.has_folder(at(facts, "a.py"))
-    refused = land(facts, draft(facts, "no/a.py", b"x", create_dirs=False))
+def test_a_folder_is_made_only_where_that_is_wanted(place: Place) -> None:
+    assert not place.store.has_folder(at(place, "no/a.py"))
+    assert place.store.has_folder(at(place, "a.py"))
+    refused = land(place, draft(place, "no/a.py", b"x", create_dirs=False))
     assert isinstance(refused, FolderMissing)
     assert refused.path == "no/"
-    assert facts.tree() == {}
+    assert place.tree() == {}
 
 
-def test_a_touch_is_no_change_of_the_base(facts: Facts) -> None:
-    facts.put("a.py", b"old")
-    drafted = draft(facts, "a.py", b"new", read(facts, "a.py"))
-    facts.touch("a.py")
-    assert land(facts, drafted) is None
-    assert facts.tree() == {"a.py": b"new"}
+def test_a_touch_is_no_change_of_the_base(place: Place) -> None:
+    place.put("a.py", b"old")
+    drafted = draft(place, "a.py", b"new", read(place, "a.py"))
+    place.touch("a.py")
+    assert land(place, drafted) is None
+    assert place.tree() == {"a.py": b"new"}
 
 
 @pytest.mark.parametrize("when", ["before staging", "before the commit"])
 @pytest.mark.parametrize(
     ("change", "reason"), [("changed", "reviewing"), ("gone", "gone"), ("come", "exists"), ("folder", "gone")]
 )
-def test_what_is_no_longer_the_base_stays_as_it_is(facts: Facts, when: str, change: str, reason: str) -> None:
-    facts.put("sub/a.py", b"old")
-    path, base = ("sub/new.py", None) if change == "come" else ("sub/a.py", read(facts, "sub/a.py"))
-    drafts = [draft(facts, path, b"mine", base), draft(facts, "beside.py", b"mine")]
+def test_what_is_no_longer_the_base_stays_as_it_is(place: Place, when: str, change: str, reason: str) -> None:
+    place.put("sub/a.py", b"old")
+    path, base = ("sub/new.py", None) if change == "come" else ("sub/a.py", read(place, "sub/a.py"))
+    drafts = [draft(place, path, b"mine", base), draft(place, "beside.py", b"mine")]
 
     def they_come() -> None:
         match change:
             case "changed" | "come":
-                facts.put(path, b"theirs")
+                place.put(path, b"theirs")
             case "gone":
-                facts.remove(path)
+                place.remove(path)
             case "folder":
-                facts.remove("sub")
+                place.remove("sub")
 
     if when == "before staging":
         they_come()
         with pytest.raises(Conflict) as refused:
-            facts.store.stage(drafts)
+            place.store.stage(drafts)
     else:
-        staged = facts.store.stage(drafts)
+        staged = place.store.stage(drafts)
         they_come()
         with pytest.raises(Conflict) as refused:
             staged.commit()
         staged.discard()
     assert (refused.value.reason, refused.value.file) == (reason, drafts[0].location.absolute)
     assert refused.value.expected is None or refused.value.expected.hash == hash_bytes(b"old")
-    assert "beside.py" not in facts.tree()
-    assert facts.tree().get(path) == (b"theirs" if change in ("changed", "come") else None)
+    assert "beside.py" not in place.tree()
+    assert place.tree().get(path) == (b"theirs" if change in ("changed", "come") else None)
 
 
-def test_the_first_of_several_changes_is_rolled_back_if_a_later_one_fails(facts: Facts) -> None:
-    facts.put("a.py", b"old")
-    facts.put("b.py", b"old")
-    drafts = [draft(facts, name, b"mine", read(facts, name)) for name in ("a.py", "b.py")]
-    staged = facts.store.stage(drafts)
-    facts.put("b.py", b"theirs")
+def test_the_first_of_several_changes_is_rolled_back_if_a_later_one_fails(place: Place) -> None:
+    place.put("a.py", b"old")
+    place.put("b.py", b"old")
+    drafts = [draft(place, name, b"mine", read(place, name)) for name in ("a.py", "b.py")]
+    staged = place.store.stage(drafts)
+    place.put("b.py", b"theirs")
     with pytest.raises(Conflict):
         staged.commit()
     staged.discard()
-    assert facts.tree() == {"a.py": b"old", "b.py": b"theirs"}
+    assert place.tree() == {"a.py": b"old", "b.py": b"theirs"}
 
 
-def test_a_write_protected_file_is_not_replaced(facts: Facts) -> None:
-    if isinstance(facts, OnDisk) and os.geteuid() == 0:
+def test_a_write_protected_file_is_not_replaced(place: Place) -> None:
+    if isinstance(place, OnDisk) and os.geteuid() == 0:
         pytest.skip("root may write everything")
-    facts.put("a.py", b"old")
-    base = read(facts, "a.py")
-    facts.chmod("a.py", 0o444)
-    refused = land(facts, draft(facts, "a.py", b"new", base))
+    place.put("a.py", b"old")
+    base = read(place, "a.py")
+    place.chmod("a.py", 0o444)
+    refused = land(place, draft(place, "a.py", b"new", base))
     assert isinstance(refused, SystemRefused)
     assert refused.reason == "write_protected"
 
 
-def test_empty_folders_go_where_they_are_empty(facts: Facts) -> None:
-    facts.mkdir("one/two")
-    facts.put("full/a.py", b"x")
-    facts.store.remove_empty(facts.root, ["one/two", "one", "full", "missing"])
-    assert facts.tree() == {"full": b"/", "full/a.py": b"x"}
+def test_empty_folders_go_where_they_are_empty(place: Place) -> None:
+    place.mkdir("one/two")
+    place.put("full/a.py", b"x")
+    place.store.remove_empty(place.root, ["one/two", "one", "full", "missing"])
+    assert place.tree() == {"full": b"/", "full/a.py": b"x"}
 
 
-def test_nothing_is_left_half_done_where_nobody_crashed(facts: Facts) -> None:
-    facts.put("a.py", b"old")
-    land(facts, draft(facts, "a.py", b"new", read(facts, "a.py")), draft(facts, "b.py", b"new"))
-    assert facts.store.interrupted() == frozenset()
-    assert not facts.store.needs_recovery()
-    assert list(facts.store.sweep()) == []
-    facts.store.close()
+def test_nothing_is_left_half_done_where_nobody_crashed(place: Place) -> None:
+    place.put("a.py", b"old")
+    land(place, draft(place, "a.py", b"new", read(place, "a.py")), draft(place, "b.py", b"new"))
+    assert place.store.interrupted() == frozenset()
+    assert not place.store.needs_recovery()
+    assert list(place.store.sweep()) == []
+    place.store.close()
