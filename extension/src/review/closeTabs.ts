@@ -41,8 +41,11 @@ export async function makeReadOnly(files: ReviewFileSystem, uris: readonly vscod
   keepTexts(files, documents);
 }
 
-/** Close tabs. Don't run two calls at once: both set the texts of their documents. */
-export async function closeTabs(files: ReviewFileSystem, which: (tab: vscode.Tab) => boolean): Promise<readonly Closed[]> {
+/**
+ * Close tabs. Don't run two calls at once: both set the texts of their documents. What replaces a tab gets no key that was
+ * meant for it, unless the user `movesOn` and nothing is left in the tab's group.
+ */
+export async function closeTabs(files: ReviewFileSystem, which: (tab: vscode.Tab) => boolean, movesOn = false): Promise<readonly Closed[]> {
   await caughtUp();
   const shown = allTabs().filter(which).flatMap(proposalsIn);
   const documents = (await Promise.all(shown.map(documentAt))).flatMap((document) => document ?? []);
@@ -55,8 +58,8 @@ export async function closeTabs(files: ReviewFileSystem, which: (tab: vscode.Tab
     const closing = tabs.filter((tab) => which(tab) && proposalsIn(tab).every((uri) => shown.some((one) => one.toString() === uri.toString())));
     if (closing.length > 0) {
       // VS Code would focus a tab that replaces a closed one, whatever has the focus. If none replaces it, VS Code
-      // keeps the focus, or moves it to what is left if the closed tab had it.
-      await vscode.window.tabGroups.close(closing, closing.length < tabs.length);
+      // keeps the focus, or moves it to another group if the closed tab had it.
+      await vscode.window.tabGroups.close(closing, !movesOn || closing.length < tabs.length);
     }
   }
   await caughtUp();

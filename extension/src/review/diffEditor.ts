@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
 import type { ReviewedFile } from '../protocol/types';
-import type { Review } from '../proposals/review';
+import { isDecided, type Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { baseName, brief } from '../util/display';
 import { withEol } from '../util/text';
@@ -136,8 +136,8 @@ export class DiffEditors implements vscode.Disposable {
   }
 
   /** Close the tabs of a review that has ended. Unsaved text in them is kept until `forget`. */
-  async close({ proposed: { id } }: Review): Promise<void> {
-    await this.closeKnowing((tab) => reviewIdOf(tab) === id);
+  async close(review: Review): Promise<void> {
+    await this.closeKnowing((tab) => reviewIdOf(tab) === review.proposed.id, isDecided(review));
   }
 
   /** Release the texts of a closed review. */
@@ -213,11 +213,11 @@ export class DiffEditors implements vscode.Disposable {
   }
 
   /** Close tabs without marking their reviews as set aside by the user. What was typed in them is kept. */
-  private async closeKnowing(which: (tab: vscode.Tab) => boolean): Promise<void> {
+  private async closeKnowing(which: (tab: vscode.Tab) => boolean, movesOn = false): Promise<void> {
     const ids = allTabs().filter(which).flatMap((tab) => reviewIdOf(tab) ?? []);
     ids.forEach((id) => this.closing.add(id));
     try {
-      await this.closings.run(() => closeTabs(this.files, which));
+      await this.closings.run(() => closeTabs(this.files, which, movesOn));
     } finally {
       ids.forEach((id) => this.closing.delete(id));
     }

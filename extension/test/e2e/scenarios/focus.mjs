@@ -102,8 +102,11 @@ const OWNERS = {
   "the new name of a file": {
     async enter() {
       await named.open();
-      await call("command", { id: "workbench.files.action.showActiveFileInExplorer" });
-      await page().locator(".explorer-viewlet .monaco-list-row.focused", { hasText: named.base }).waitFor();
+      const row = page().locator(".explorer-viewlet .monaco-list:focus .monaco-list-row.focused", { hasText: named.base });
+      await until("its row has the keys", async () => {
+        await call("command", { id: "workbench.files.action.showActiveFileInExplorer" });
+        return (await row.count()) > 0;
+      });
       await page().keyboard.press("F2");
       await page().locator(".explorer-item-edited input:focus").waitFor();
       await page().keyboard.press("Control+A");
@@ -117,7 +120,7 @@ const OWNERS = {
       await page().locator(".quick-input-widget:visible input:focus").waitFor();
     },
     text: () => valueOf(".quick-input-widget input"),
-    leave: async () => assert.equal(await asked, TEXT, "Ctrl+Enter answers it"),
+    leave: async (typed) => assert.equal(await asked, typed, "Ctrl+Enter answers it"),
   },
 };
 
@@ -182,11 +185,80 @@ for (const [owner, { enter, text, leave }] of Object.entries(OWNERS)) {
       try {
         await typeThrough(owner, enter, text);
       } finally {
-        await leave?.();
+        await leave?.(TEXT);
       }
     },
     CHARACTERS > 500 ? 600_000 : undefined,
   );
+}
+
+const isOpen = async (name) => (await ui.tabNames()).some((tab) => tab.startsWith(name));
+
+/** Has an agent take its change back, and types until its review is closed and a little longer. All that was typed. */
+async function typeWhileClosing(asked, name) {
+  let typed = "";
+  const type = async (text) => {
+    await page().keyboard.type(text);
+    typed += text;
+  };
+  const cancelled = asked.cancel();
+  while (await isOpen(name)) await type("fox ");
+  await cancelled;
+  await type("dog");
+  return typed;
+}
+
+const withdrawn = Object.fromEntries(
+  Object.keys(OWNERS).map((owner, index) => [owner, file(`focus/withdrawn-${index}.txt`, "old\n")]),
+);
+
+for (const [owner, { enter, text, leave }] of Object.entries(OWNERS)) {
+  const target = withdrawn[owner];
+  scenario(`whoever types into ${owner} loses no character while a review closes`, async () => {
+    const edited = await agent(target.base).readAndEdit(target, "old", "new");
+    await reviewWith("new");
+    await ui.clickLine("new");
+    await page().keyboard.type(" mine");
+    await ui.diffWith("new mine");
+    await enter();
+    const before = owner === "an editor" ? await text() : "";
+    await markFocus();
+    const typed = await typeWhileClosing(edited, target.base);
+    const isKept = await isFocusKept();
+    await until("every character", async () => (await text()) === before + typed);
+    assert.ok(isKept);
+    await until("the user is told of the draft", () => ui.isSaid("It was kept as a draft."));
+    await call("command", { id: "notifications.clearAll" });
+    await page().keyboard.press("Control+Enter");
+    await leave?.(typed);
+    assert.equal(await takeDraft(target.base), "new mine\n");
+  });
+}
+
+const covering = file("focus/covering.txt", "\n");
+
+for (const where of ["beside another tab", "alone in its group"]) {
+  const target = file(`focus/closing-${where.split(" ")[0]}.txt`, "old\n");
+  scenario(`keys typed in a review that closes by itself go nowhere else: ${where}`, async () => {
+    await set("diffEditor.useInlineViewWhenSpaceIsLimited", false);
+    await set("diffEditor.wordWrap", "off"); // the sides are narrow
+    await named.open();
+    await call("open", { path: covering.path, viewColumn: 2 });
+    const edited = await agent(where).readAndEdit(target, "old", "new");
+    await reviewWith("new");
+    if (where === "alone in its group") await call("close", { path: covering.path });
+    await ui.clickLine("new");
+
+    const typed = await typeWhileClosing(edited, target.base);
+    await page().keyboard.press("Control+Enter");
+
+    await ui.pressInMessage("It was kept as a draft.", "Show Draft");
+    assert.ok(`new${typed}`.startsWith((await takeDraft(target.base)).trimEnd()));
+    assert.equal((await named.document()).text, "word\n");
+    assert.ok([undefined, "\n"].includes((await covering.document())?.text));
+    assert.equal(target.text(), "old\n");
+    await call("command", { id: "workbench.action.joinAllGroups" });
+  });
 }
 
 const shown = file("focus/shown.txt", "old\n");
