@@ -24,9 +24,10 @@ from agentfs_lsp.service.proposal.review import DocumentEdit
 def fitted(change: FileChange) -> FileChange:
     """The change with the last line end that its document will have. If the editor adds one on save, there
     would be two; one that Neovim keeps stays, and an empty file or line stays what it is."""
-    buffer, base, wanted = change.base.buffer, change.base.text.text, change.shown
+    buffer = change.base.buffer
     if buffer is None or change.operation != "update" or change.changes_nothing:
         return change
+    base, wanted = change.base.text.text, change.shown
     if change.base.ended_by_save:
         return change.amended(without_end(wanted)) if is_ended(wanted) else change
     if not buffer.ends_last_line:
