@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentfs_lsp.lsp.transport.framing import HEAD, MAX_HEADER, BadHeader, Body, Frame, Framer, TooLarge
+from agentfs_lsp.lsp.transport.framing import HEAD, MAX_HEADER, BadHeader, Frame, Framer, TooLarge
 
 LIMIT = 20_000_000
 
@@ -39,13 +39,13 @@ def framed(body: bytes) -> bytes:
 )
 def test_any_spelling_of_the_header_is_understood(header: bytes) -> None:
     data = header + b"{}" + framed(b"[]")
-    assert frames(data) == one_by_one(data) == [Body(b"{}"), Body(b"[]")]
+    assert frames(data) == one_by_one(data) == [b"{}", b"[]"]
 
 
 def test_what_was_fed_is_kept_where_the_caller_stops_in_between() -> None:
     framer = Framer(LIMIT)
-    assert next(framer.feed(framed(b"1") + framed(b"2") + framed(b"3"))) == Body(b"1")
-    assert list(framer.feed(framed(b"4"))) == [Body(b"2"), Body(b"3"), Body(b"4")]
+    assert next(framer.feed(framed(b"1") + framed(b"2") + framed(b"3"))) == b"1"
+    assert list(framer.feed(framed(b"4"))) == [b"2", b"3", b"4"]
 
 
 @pytest.mark.parametrize(
@@ -67,19 +67,19 @@ def test_what_was_fed_is_kept_where_the_caller_stops_in_between() -> None:
 def test_a_bad_header_is_told_once_and_the_next_message_is_served(bad: bytes) -> None:
     data = bad + framed(b"{}") + framed(b"[]")
     for found in (frames(data), one_by_one(data)):
-        assert [type(frame) for frame in found] == [BadHeader, Body, Body]
-        assert found[1:] == [Body(b"{}"), Body(b"[]")]
+        assert [type(frame) for frame in found] == [BadHeader, bytes, bytes]
+        assert found[1:] == [b"{}", b"[]"]
 
 
 def test_two_lengths_that_differ_are_told_and_the_last_one_counts() -> None:
     data = b"Content-Length: 5\r\nContent-Length: 7\r\n\r\n1234567" + framed(b"[]")
-    assert frames(data) == [BadHeader("several lengths"), Body(b"1234567"), Body(b"[]")]
+    assert frames(data) == [BadHeader("several lengths"), b"1234567", b"[]"]
 
 
 def test_a_body_longer_than_announced_does_not_take_the_next_message_along() -> None:
     found = frames(b"Content-Length: 2\r\n\r\n{}, more of it}" + framed(b"[]"))
-    assert [type(frame) for frame in found] == [Body, BadHeader, Body]
-    assert found[-1] == Body(b"[]")
+    assert [type(frame) for frame in found] == [bytes, BadHeader, bytes]
+    assert found[-1] == b"[]"
 
 
 def test_garbage_is_not_kept() -> None:
@@ -92,7 +92,7 @@ def test_garbage_is_not_kept() -> None:
 def test_a_body_over_the_limit_is_skipped_and_reported_with_its_start() -> None:
     large = bytes(range(256)) * 40
     data = framed(large) + framed(b"{}")
-    expected = [TooLarge(len(large), large[:HEAD]), Body(b"{}")]
+    expected = [TooLarge(len(large), large[:HEAD]), b"{}"]
     assert frames(data, max_body=5000) == one_by_one(data, max_body=5000) == expected
 
 
@@ -105,9 +105,9 @@ def test_what_is_skipped_is_not_kept() -> None:
         kept.append(len(framer._rest) + sum(map(len, framer._pieces)))
     assert told == [TooLarge(100_000_000, b"x" * HEAD)]
     assert max(kept) <= 100_000
-    assert list(framer.feed(framed(b"{}"))) == [Body(b"{}")]
+    assert list(framer.feed(framed(b"{}"))) == [b"{}"]
 
 
 def test_thousands_of_messages_in_one_read_are_all_found() -> None:
     bodies = [b'{"id": %d}' % number for number in range(50_000)]
-    assert frames(b"".join(map(framed, bodies))) == [Body(body) for body in bodies]
+    assert frames(b"".join(map(framed, bodies))) == bodies

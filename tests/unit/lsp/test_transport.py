@@ -14,7 +14,7 @@ import pytest
 
 from agentfs_lsp.lsp.transport.codec import decode, encode
 from agentfs_lsp.lsp.transport.connection import Transport
-from agentfs_lsp.lsp.transport.framing import Body, Framer
+from agentfs_lsp.lsp.transport.framing import Framer
 
 PATIENCE = 120.0  # seconds until a hanging test fails
 LIMIT = 1 << 25
@@ -84,8 +84,8 @@ class Client:
             data = os.read(self.from_server, 1 << 20)
             assert data, "the server's end was closed"
             for frame in self._framer.feed(data):
-                assert isinstance(frame, Body)
-                self._answers.append(decode(frame.data))
+                assert isinstance(frame, bytes)
+                self._answers.append(decode(frame))
         return self._answers.pop(0)
 
     def on_loop(self, call: Callable[[], Any]) -> Any:

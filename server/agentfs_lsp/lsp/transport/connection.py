@@ -20,7 +20,7 @@ from contextlib import suppress
 from typing import Final
 
 from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id
-from agentfs_lsp.lsp.transport.framing import BadHeader, Body, Framer, TooLarge
+from agentfs_lsp.lsp.transport.framing import BadHeader, Framer, TooLarge
 from agentfs_lsp.lsp.transport.writer import Writer
 
 _log = logging.getLogger(__name__)
@@ -116,8 +116,8 @@ class Transport:
             if self._ended:
                 return True
             try:
-                if isinstance(frame, Body):
-                    self._on_message(decode(frame.data))
+                if isinstance(frame, bytes):
+                    self._on_message(decode(frame))
                 else:
                     self._refuse_frame(frame)
             except Malformed as malformed:

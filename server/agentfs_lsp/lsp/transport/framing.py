@@ -30,13 +30,6 @@ _LONGEST_PLAUSIBLE: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
-    """The whole body of one message."""
-
-    data: bytes
-
-
-@dataclass(frozen=True, slots=True)
 class TooLarge:
     """A body over the limit, skipped on arrival; `size` is in bytes, `head` its first bytes."""
 
@@ -51,7 +44,8 @@ class BadHeader:
     detail: str
 
 
-Frame = Body | TooLarge | BadHeader
+Frame = bytes | TooLarge | BadHeader
+"""The whole body of one message, or why there is none."""
 
 
 class Framer:
@@ -85,7 +79,7 @@ class Framer:
                 begin, size = usual.end(), int(usual[1])
                 if size <= self._max_body and begin + size <= len(self._rest):
                     self._seeking, self._at = False, begin + size
-                    yield Body(self._rest[begin : self._at])
+                    yield self._rest[begin : self._at]
                     continue
             at, seeking = self._at, self._seeking
             frame = self._step()
@@ -123,7 +117,7 @@ class Framer:
         self._missing = int(length)
         if self._missing > self._max_body:
             self._skipping, self._head = self._missing, b""
-        return None if self._missing else Body(b"")
+        return None if self._missing else b""
 
     def _keep(self) -> Frame | None:
         self._pieces.append(self._take())
@@ -131,7 +125,7 @@ class Framer:
             return None
         body = b"".join(self._pieces)
         self._pieces.clear()
-        return Body(body)
+        return body
 
     def _skip(self, size: int) -> Frame | None:
         piece = self._take()
