@@ -18,7 +18,7 @@ from agentfs_lsp.adapters.catalog import translator_for
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.lsp.server import create_server
-from agentfs_lsp.lsp.transport.connection import Transport
+from agentfs_lsp.lsp.transport.connection import Transport, new_event_loop
 from agentfs_lsp.service.files.store import FileStore
 from agentfs_lsp.service.proposal.record import History
 
@@ -42,7 +42,7 @@ def serve_stdio(files: FileStore, history: History, own_folders: Sequence[str], 
     `own_folders` is the user's state folder."""
     stdin, stdout = _take_stdio()
     _allow_open_files()
-    with asyncio.Runner() as runner:
+    with asyncio.Runner(loop_factory=new_event_loop) as runner:
         code = runner.run(_serve(stdin, stdout, files, history, own_folders, max_body))
         # Python would wait for every thread, even for one that computes for nobody or blocks in a file
         # system.

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from agentfs_lsp.lsp.transport.codec import decode, encode
-from agentfs_lsp.lsp.transport.connection import Transport
+from agentfs_lsp.lsp.transport.connection import Transport, new_event_loop
 from agentfs_lsp.lsp.transport.framing import Framer
 
 PATIENCE = 120.0  # seconds until a hanging test fails
@@ -109,7 +109,7 @@ class Client:
 
 @pytest.fixture
 def loop() -> Iterator[asyncio.AbstractEventLoop]:
-    loop = asyncio.new_event_loop()
+    loop = new_event_loop()
     yield loop
     loop.close()
 

@@ -13,6 +13,7 @@ import fcntl
 import logging
 import os
 import select
+import selectors
 import time
 import traceback
 from collections.abc import Callable
@@ -34,6 +35,11 @@ _PIPE: Final = 1 << 20
 _LARGE: Final = 1 << 16
 
 OnMalformed = Callable[[int, str, int | str | None], None]
+
+
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    """asyncio's loop, over poll: epoll rejects regular files, and wakes up later for a pipe."""
+    return asyncio.SelectorEventLoop(selectors.PollSelector())
 
 
 class Transport:
@@ -69,9 +75,9 @@ class Transport:
         _enlarge(stdout_fd)
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Start reading, as a reader of `loop`."""
+        """Start reading, as a reader of `loop`, a `new_event_loop()` if the input is a regular file."""
         self._loop = loop
-        self._watch(loop)
+        loop.add_reader(self._stdin, self._read)
 
     def send(self, message: object) -> None:
         """Write `message` after all earlier ones. Never blocks; does nothing after the end."""
@@ -154,16 +160,8 @@ class Transport:
         if self._loop is None or self._ended:
             return
         if self._hand_on(b"", time.monotonic() + _TURN_S):
-            self._watch(self._loop)
+            self._loop.add_reader(self._stdin, self._read)
         else:
-            self._pause()
-
-    def _watch(self, loop: asyncio.AbstractEventLoop) -> None:
-        try:
-            loop.add_reader(self._stdin, self._read)
-        except PermissionError:
-            # epoll rejects regular files, which are always readable; `_resume` watches again.
-            self._read()
             self._pause()
 
     def _unwatch(self) -> None:
