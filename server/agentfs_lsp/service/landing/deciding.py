@@ -157,8 +157,9 @@ def _remember_encoding(ws: Workspace, change: FileChange) -> None:
     if change.operation != "delete" and (eol := change.lost_eol):
         with suppress(Unencodable):
             ws.decoded.remember_eol(change.absolute, change.proposed_hash, eol)
-    base, marked = change.base.text, any(MARK in one.text for one in change.splices)
-    if change.operation == "delete" or (base.tells_itself and not marked and MARK not in base.text):
+    base = change.base.text
+    begins = (one.text[:1] or base.text[one.end : one.end + 1] for one in change.splices)
+    if change.operation == "delete" or (base.tells_itself and MARK not in begins):
         return  # avoids joining a large text
     text = change.proposed_file
     if not text.tells_itself:
