@@ -70,11 +70,10 @@ class ReviewChannels:
     def channel_for(self, proposal: Proposal | None) -> Rung:
         """The channel that would ask; without a proposal, for a change that every channel can show."""
         traits, settings = self._asking.editor.traits, self._asking.settings()
-        return next(
-            channel.name
-            for channel in CHANNELS
-            if channel.is_able(traits, settings) and (proposal is None or channel.shows(proposal))
-        )
+        for channel in CHANNELS[:-1]:
+            if channel.is_able(traits, settings) and (proposal is None or channel.shows(proposal)):
+                return channel.name
+        return CHANNELS[-1].name
 
     def applies_itself(self, proposal: Proposal) -> bool:
         """Whether the proposal's channel `applies`."""

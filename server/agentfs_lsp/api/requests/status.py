@@ -14,9 +14,9 @@ def status_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/status immediately, without I/O."""
     parse(StatusParams, exchange.params)
     ws = exchange.ws
-    configured = ws.settings.approval.mode
+    settings = ws.settings
+    configured = settings.approval.mode
     mode = ws.sessions.mode_for_all(configured)
-    now = ws.clock.now_ms()
     pending: list[PendingStatus] = [
         {
             "id": proposal.id,
@@ -24,7 +24,7 @@ def status_request(exchange: Exchange) -> Envelope:
             "agent": proposal.agent,
             "tool": proposal.tool,
             "paths": list(proposal.paths),
-            "since_ms": round(now - proposal.reached_ms("asked")),
+            "since_ms": round(ws.clock.now_ms() - proposal.reached_ms("asked")),
             "state": STATES[proposal.state],
         }
         for proposal in ws.proposals
@@ -33,7 +33,7 @@ def status_request(exchange: Exchange) -> Envelope:
         "version": __version__,
         "mode": mode,
         "roots": [{"name": root.name, "uri": root.uri} for root in ws.roots],
-        "switches": dict(ws.settings.switches),
+        "switches": dict(settings.switches),
         "rung": ws.reviewer.channel_for(None),
         "sessions": [
             {"session": name, "mode": ws.sessions.mode_of(name, configured)} for name in ws.sessions.names()
