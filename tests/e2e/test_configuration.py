@@ -248,7 +248,7 @@ async def test_who_keeps_rewriting_a_workspaces_file_does_not_flood_the_user(roo
         assert len(shown(editor)) == 5
 
 
-async def test_what_has_everything_asked_is_told_before_what_is_ignored(root: Path) -> None:
+async def test_problems_that_require_approval_are_reported_first(root: Path) -> None:
     (root / ".agentfs.toml").write_text("".join(f"{key} = 1\n" for key in FLOOD) + 'rules = "none"\n')
     async with editing(root) as editor:
         await editor.read("missing.py")

@@ -154,7 +154,7 @@ def test_without_a_terminal_it_answers_by_itself_and_the_whole_turn_goes_as_told
     assert_server_is_gone(done.stdout)
 
 
-def test_what_it_says_of_the_disk_is_so(scripted: Scripted) -> None:
+def test_the_demo_reports_the_disk_truthfully(scripted: Scripted) -> None:
     workspace = workspace_in(scripted.folder)
     gauges = (workspace / "data/gauges.csv").read_bytes()
     assert gauges.count(b"\r\n") == gauges.count(b"\n") == 5

@@ -72,7 +72,7 @@ async def test_the_last_matching_rule_decides(editor: Editor, path: str, encodin
     assert (answer["data"]["content"], answer["data"]["bom"]) == ("é\n", bool(mark))
 
 
-async def test_what_is_put_in_a_file_of_ascii_is_written_in_its_encoding(editor: Editor) -> None:
+async def test_an_ascii_file_takes_new_text_in_its_encoding(editor: Editor) -> None:
     (editor.root / "ascii.txt").write_bytes(b"one\n")
     (editor.root / "empty.txt").write_bytes(b"")
     await editor.read("ascii.txt")
@@ -132,7 +132,7 @@ async def test_more_than_an_editor_needs_is_left_out(editor: Editor) -> None:
         {"folders": [{"uri": "file:///x", "rules": [{"files": "*", "encoding": "gbk"}, {"files": [5]}]}]},
     ],
 )
-async def test_what_can_not_be_used_is_left_out(editor: Editor, params: object) -> None:
+async def test_unusable_encoding_reports_are_ignored(editor: Editor, params: object) -> None:
     editor.notify("agentfs/fileEncodings", params)
     try:
         (editor.root / "untold.txt").write_bytes("中文\n".encode("gbk"))

@@ -155,7 +155,7 @@ async def test_the_end_of_input_sees_a_landing_on_disk_through(root: Path, file:
 
 
 @pytest.mark.parametrize("by", ["shutdown", "end of input"])
-async def test_the_end_waits_for_no_thread_that_does_not_end(root: Path, file: Path, by: str) -> None:
+async def test_exit_does_not_wait_for_stuck_threads(root: Path, file: Path, by: str) -> None:
     async with editing(root, options=AUTO, **HASTY) as editor:
         await editor.read("a.py")
         with nothing_can_land(editor.state):
@@ -191,7 +191,7 @@ sys.exit(main())
 """A server for which the mount /hung does not answer."""
 
 
-async def test_nor_does_the_end_wait_for_a_mount_that_does_not_answer(root: Path) -> None:
+async def test_exit_does_not_wait_for_a_hung_mount(root: Path) -> None:
     async with editing(root, options=AUTO, command=[sys.executable, "-P", "-c", HUNG]) as editor:
         await editor.write("a.py", "one\n")
         killed = editor.state / "agentfs" / "servers" / f"{'0' * 16}.jsonl"

@@ -86,7 +86,7 @@ async def test_in_vscode_which_joins_blanks_a_change_of_blanks_alone_is_seen(roo
     assert "⏎ ␣␣␣␣␣b() ⏎ -␣␣␣␣c() ⏎ -⇥d ⏎ -e␣ ⏎ +␣␣c() ⏎ + d ⏎ +e \\u2423\\u21e5 ⏎ ␣f ⏎" in seen
 
 
-async def test_in_vscode_a_line_that_stays_does_not_look_added(root: Path) -> None:
+async def test_in_vscode_unchanged_lines_do_not_look_added(root: Path) -> None:
     async with editing(root, name="code-server", answers={ASK: pressing("Approve")}) as editor:
         for text in ("q\n+q\n", "+q\nq\n"):
             (root / "a.py").write_text("+q\n")

@@ -50,7 +50,7 @@ async def test_where_numbers_choose_a_yes_is_confirmed_at_neither_of_the_first_t
 
 
 @pytest.mark.parametrize("said", ["Reject", "Always for this session", None])
-async def test_a_yes_that_is_not_confirmed_is_none(editor: Editor, file: Path, said: str | None) -> None:
+async def test_an_unconfirmed_yes_does_not_approve(editor: Editor, file: Path, said: str | None) -> None:
     said_in_turn = iter(["Approve", said])
     editor.answers |= answering(lambda _: (title := next(said_in_turn)) and {"title": title})
     await editor.read("a.py")

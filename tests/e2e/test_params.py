@@ -177,7 +177,7 @@ ECHOED: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("method", "params"), ECHOED)
-async def test_of_a_huge_value_little_is_told(auto: Editor, method: str, params: dict[str, Any]) -> None:
+async def test_a_huge_value_gets_a_short_answer(auto: Editor, method: str, params: dict[str, Any]) -> None:
     (auto.root / "here.txt").write_text("x\n")
     await auto.read("here.txt")
     answer = await auto.request(method, params)

@@ -31,7 +31,9 @@ def no_secret_in(answer: Message) -> bool:
 
 
 @pytest.mark.parametrize(("capabilities", "questions"), [(None, 2), (REVIEW, 1)])
-async def test_once_means_once(root: Path, env: Path, capabilities: Message | None, questions: int) -> None:
+async def test_once_allows_one_read(
+    root: Path, env: Path, capabilities: Message | None, questions: int
+) -> None:
     """Where numbers choose, a second question confirms approval; review clients list their questions."""
     async with editing(root, capabilities=capabilities, answers=answering(pressing("Allow once"))) as editor:
         first = await editor.read(".env", agent="Ada")
@@ -171,7 +173,7 @@ async def test_what_became_of_a_file_that_was_shown_once_is_not_told(root: Path,
     assert (conflict["actual"]["hash"], conflict["diff_since_read"]) == (None, None)
 
 
-async def test_nor_is_it_told_of_a_batch_that_is_one_change_of_it(root: Path, env: Path) -> None:
+async def test_a_batch_of_one_change_tells_no_more_of_the_conflict(root: Path, env: Path) -> None:
     operation = {"tool": "edit", "params": {"path": ".env", "old_string": "TOKEN", "new_string": "T"}}
     reviewing = {**REVIEWING["answers"], **answering(pressing("Allow once"))}
     async with editing(root, capabilities=REVIEWING["capabilities"], answers=reviewing) as editor:

@@ -107,7 +107,7 @@ async def test_a_report_of_another_file_only_is_no_report_of_this(editor: Editor
 
 
 @pytest.mark.parametrize(("said", "save_s"), [(False, 600), (True, 0.1), (None, 0.1)])
-async def test_a_save_that_is_not_on_disk_is_none(
+async def test_a_reported_save_must_be_on_disk(
     root: Path, file: Path, said: bool | None, save_s: float
 ) -> None:
     """Nor is one that failed waited for."""

@@ -148,7 +148,7 @@ async def test_a_second_proposal_for_a_file_waits_for_the_first(editor: Editor, 
     assert file.read_text() == "one\n2\n3\n"
 
 
-async def test_what_was_announced_is_settled_even_before_initialized(root: Path, file: Path) -> None:
+async def test_an_announced_proposal_is_settled_before_initialized(root: Path, file: Path) -> None:
     async with connected(root, answers=REVIEWING["answers"]) as editor:
         folder = {"uri": root.as_uri(), "name": "root"}
         params = {"processId": None, "capabilities": REVIEW, "workspaceFolders": [folder]}

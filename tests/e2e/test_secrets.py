@@ -33,7 +33,7 @@ def asked(editor: Editor) -> int:
 
 
 @pytest.mark.parametrize("options", [AUTO, ALLOWED, {**AUTO, **ALLOWED}], ids=["mode", "rule", "both"])
-async def test_it_is_asked_for_whatever_would_let_it_through(root: Path, options: Message) -> None:
+async def test_a_new_secret_is_asked_about_whatever_would_allow_it(root: Path, options: Message) -> None:
     async with editing(root, options=options, answers={ASK: pressing("Reject")}) as editor:
         answer = await editor.write("config", TEXT)
         assert (answer["error"]["code"], asked(editor)) == ("USER_REJECTED", 1)

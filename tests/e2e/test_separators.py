@@ -22,7 +22,7 @@ server, root, editor = shared(auto)
 
 
 @pytest.mark.parametrize("separator", ["\u2028", "\u2029"])
-async def test_what_puts_one_in_is_asked_for(editor: Editor, root: Path, separator: str) -> None:
+async def test_adding_a_separator_is_asked_about(editor: Editor, root: Path, separator: str) -> None:
     (root / "text").write_text("one\ntwo\n")
     await editor.read("text")
     edited = await editor.edit("text", "one", f"one{separator}more")

@@ -86,7 +86,7 @@ async def test_of_a_history_that_knows_no_folders_they_stay(root: Path) -> None:
 
 
 @pytest.mark.parametrize("method", ["agentfs/undo", "agentfs/userUndo"])
-async def test_they_go_although_the_root_is_closed_right_behind_the_yes(root: Path, method: str) -> None:
+async def test_new_folders_go_even_if_the_root_closes_after_the_yes(root: Path, method: str) -> None:
     reviewed: Any = {**REVIEWING, "options": AUTO}
     async with editing(root, **reviewed) as editor:
         made = await editor.write("one/two/a.txt", "a\n")

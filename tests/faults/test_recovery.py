@@ -58,7 +58,7 @@ def start(base: Path, *, special: bool = True) -> list[str]:
 
 
 @pytest.mark.parametrize("swapped", [0, 1, 2])
-def test_undisturbed_it_is_finished(tmp_path: Path, swapped: int) -> None:
+def test_an_undisturbed_landing_is_finished(tmp_path: Path, swapped: int) -> None:
     interrupted(tmp_path, swapped)
     assert start(tmp_path) == ["finished"]
     assert files_in_root(tmp_path) == AFTER

@@ -80,7 +80,7 @@ def test_what_was_written_byte_by_byte_serves_the_next_start(tmp_path: Path) -> 
     assert seen == {False, True}
 
 
-def test_on_a_full_disk_whatever_room_is_left(tmp_path: Path) -> None:
+def test_a_disk_full_at_any_point_fails_cleanly(tmp_path: Path) -> None:
     disk, base = tmp_path / "small", tmp_path / "small/base"
     told: list[str] = []
     with small_disk(disk, "512k"):
@@ -151,7 +151,7 @@ def test_read_only_at_any_moment_of_it(tmp_path: Path) -> None:
     assert told == {"landed", "refused", "unknown"}
 
 
-def test_with_few_handles_however_many(tmp_path: Path) -> None:
+def test_any_shortage_of_handles_fails_cleanly(tmp_path: Path) -> None:
     told: list[str] = []
     while "landed" not in told:
         lay_out(tmp_path)
@@ -166,7 +166,7 @@ def test_with_few_handles_however_many(tmp_path: Path) -> None:
     assert told[0] == "refused"
 
 
-def test_with_few_handles_no_new_folder_is_left(tmp_path: Path) -> None:
+def test_a_shortage_of_handles_leaves_no_new_folder(tmp_path: Path) -> None:
     files = tmp_path / "root"
     files.mkdir()
     store, root = store_at(tmp_path)

@@ -72,7 +72,7 @@ def files(draw: st.DrawFn) -> tuple[bytes, str]:
 @given(files(), st.data())
 @example((b"\xc3\xa9\ncaf\xe9\n", "latin-1"), None)
 @example((b"x\xef\xbb\xbfy\n", "utf-8"), None)
-def test_what_is_left_reads_as_it_was_written(file: tuple[bytes, str], data: Any) -> None:
+def test_a_rewritten_file_keeps_its_encoding_when_read(file: tuple[bytes, str], data: Any) -> None:
     before, encoding = file
     disk, decoded, settings = OneFile(before), DecodedFiles(), settings_of(encoding)
     try:

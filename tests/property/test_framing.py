@@ -25,7 +25,7 @@ def test_any_cut_gives_the_same_frames(bodies: list[bytes], headers: list[bytes]
 
 
 @given(garbage=st.binary(max_size=100), cut=st.integers(0, 150))
-def test_whatever_came_before_a_message_after_it_is_served(garbage: bytes, cut: int) -> None:
+def test_a_message_after_garbage_is_still_read(garbage: bytes, cut: int) -> None:
     # A number in garbage may announce a body that swallows more, so it has no digits.
     garbage = bytes(byte for byte in garbage if byte not in b"0123456789")
     data = garbage + 2 * b"Content-Length: 2\r\n\r\n{}"

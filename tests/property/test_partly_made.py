@@ -18,7 +18,7 @@ def test_any_hunks_made_are_a_part(base: str, wanted: str, data: st.DataObject) 
 
 
 @given(lines, lines, st.data())
-def test_with_a_line_of_somebody_elses_it_is_none(base: str, wanted: str, data: st.DataObject) -> None:
+def test_a_foreign_line_means_not_partly_made(base: str, wanted: str, data: st.DataObject) -> None:
     hunks = diff(base, wanted)
     made = apply_splices(base, [hunk for hunk in hunks if data.draw(st.booleans())])
     at = data.draw(st.integers(0, len(made)))

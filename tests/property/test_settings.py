@@ -34,7 +34,7 @@ def test_any_json_leaves_settings_of_the_right_shape(answers: list[tuple[LayerNa
 
 
 @given(st.lists(st.tuples(names, sections | json_values), max_size=4))
-def test_nothing_gets_looser_but_by_the_very_word_for_it(answers: list[tuple[LayerName, object]]) -> None:
+def test_settings_loosen_only_if_a_client_says_so(answers: list[tuple[LayerName, object]]) -> None:
     settings = layered(*answers).settings
     for key, loose in LOOSE.items():
         assert value_of(settings, key) != loose or repr(loose) in repr(answers)

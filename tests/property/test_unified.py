@@ -58,7 +58,7 @@ def test_git_makes_the_new_text_of_it(old: str, new: str, crlf: bool) -> None:
 
 
 @given(ragged, ragged, st.integers(0, 3))
-def test_what_is_rendered_at_once_is_what_is_rendered_line_by_line(old: str, new: str, context: int) -> None:
+def test_the_whole_diff_equals_the_diff_by_lines(old: str, new: str, context: int) -> None:
     hunks = diff(old, new)
     by_line = preview(
         old,

@@ -92,7 +92,7 @@ def test_the_levels_find_the_places_that_the_plain_way_finds(case: tuple[str, st
     st.integers(1, 8),
     st.sampled_from(["\n", "\r\n"]),
 )
-def test_what_is_alike_is_found_everywhere(text: str, times: int, start: int, size: int, end: str) -> None:
+def test_typographic_variants_are_found(text: str, times: int, start: int, size: int, end: str) -> None:
     text *= times
     old = text[start : start + size].replace("'", "\u2019").replace(" ", "\u00a0")
     if old.isascii() or not Search(text, old).loose:

@@ -46,7 +46,7 @@ def test_a_case_is_kept_and_read_again(tmp_path: Path) -> None:
     assert Case.load(tmp_path / "7.json") == case
 
 
-def test_what_fails_is_made_as_small_as_it_can_be() -> None:
+def test_a_failing_case_is_shrunk() -> None:
     def fails(case: Case) -> bool:
         kinds = [action.kind for action in case.actions]
         return "save" in kinds and "undo" in kinds and "b.txt" in case.files

@@ -87,7 +87,7 @@ def test_every_key_in_the_other_examples_is_a_setting() -> None:
     assert set(re.findall(r"agentfs\.([a-z_.]+)", lsp_mode)) <= set(SETTINGS)
 
 
-def test_what_a_workspace_may_say_is_what_it_may() -> None:
+def test_the_table_of_workspace_settings_matches_the_code() -> None:
     rows = re.findall(r"^\| `([\w.]+)` \| (.*) \|$", section(DOCS, "What a workspace can set"), re.MULTILINE)
     told = dict(rows)
     assert set(told) == {key for key, setting in SETTINGS.items() if setting.in_workspace != "users"}

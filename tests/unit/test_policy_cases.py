@@ -63,6 +63,6 @@ def test_what_may_be_done(row: Row) -> None:
     assert tuple(judged) == row.decisions
 
 
-def test_there_are_enough_of_them() -> None:
+def test_there_are_at_least_150_distinct_cases() -> None:
     assert len(ROWS) >= 150
     assert len({(row.case, row.path) for row in ROWS}) == len(ROWS)

@@ -112,7 +112,7 @@ def _answer(at: str, method: str, result: Any) -> Iterator[Said]:
         yield f"{at} stats", result["stats"], Stats if is_error else stats
 
 
-def test_what_is_said_is_of_the_declared_shapes() -> None:
+def test_recorded_answers_have_the_declared_shapes() -> None:
     served = {*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS}
     methods = {method.removeprefix("agentfs/") for method in served}
     assert {*ANSWERS, *EDITORS} == methods, "add the shapes of the result to ANSWERS or EDITORS above"

@@ -25,7 +25,7 @@ def test_an_editor_is_asked_by_what_it_is_able_to() -> None:
     assert able(EditorTraits(review=True, preview=True)) == ["review", "preview", "message"]
 
 
-def test_what_it_falls_back_to_comes_behind_it_and_needs_nothing() -> None:
+def test_a_fallback_comes_later_and_suits_every_editor() -> None:
     for place, channel in enumerate(CHANNELS):
         if channel.otherwise is not None:
             fallback = NAMES.index(channel.otherwise)

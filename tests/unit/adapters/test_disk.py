@@ -177,7 +177,7 @@ def test_a_file_that_shrinks_at_each_read_is_given_up(disk: Disk, monkeypatch: p
         (errno.EXDEV, OutsideRoots),
     ],
 )
-def test_each_thing_the_system_says_has_its_word(code: int, expected: type[DomainError]) -> None:
+def test_each_system_error_has_its_domain_error(code: int, expected: type[DomainError]) -> None:
     told = domain_error(OSError(code, os.strerror(code)), "a/b")
     assert type(told) is expected
     assert told.path == "a/b"

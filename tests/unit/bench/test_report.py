@@ -46,7 +46,7 @@ def test_the_table_says_which_target_was_reached_and_which_missed() -> None:
     assert "ext4 on /dev/vda" in printed
 
 
-def test_a_bound_is_met_by_the_bound_itself() -> None:
+def test_a_value_equal_to_the_bound_meets_it() -> None:
     results = _results({"edit 10 MB": {FLOOR: 10, AGENTFS: 20, NPM: 100, MCP: 99.9}})
 
     assert [verdict.reached for verdict in _of(results, "edit 10 MB")] == [True, True, False]
@@ -86,7 +86,7 @@ def test_a_small_read_is_held_against_the_bare_loops_read() -> None:
     assert [verdict.reached for verdict in _of(results, "read 1 KB")] == [True]
 
 
-def test_a_load_is_held_against_this_server_without_it() -> None:
+def test_a_load_is_compared_with_the_idle_server() -> None:
     results = _results(
         {
             "edit, nothing held": {AGENTFS: 1.0},

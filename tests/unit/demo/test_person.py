@@ -64,7 +64,7 @@ def test_what_was_written_is_the_answer(monkeypatch) -> None:
         (NO_UTF8, "The editor's text is not UTF-8"),
     ],
 )
-def test_an_editor_that_brings_nothing_decides_nothing(monkeypatch, editor, words) -> None:
+def test_a_failed_text_editor_decides_nothing(monkeypatch, editor, words) -> None:
     answer, said = amend(monkeypatch, editor)
     assert answer is None
     assert words in said
@@ -99,7 +99,7 @@ def test_neither_another_key_nor_an_arrow_nor_a_paste_is_an_answer(
 
 
 @pytest.mark.parametrize(("typed", "key"), [("a", "a"), ("A", "a"), (END, None)])
-def test_a_single_key_is_one(keyboard: int, typed: str, key: str | None) -> None:
+def test_single_keys_are_told_from_sequences_and_pastes(keyboard: int, typed: str, key: str | None) -> None:
     with single_keys() as next_key:
         os.write(keyboard, typed.encode())
         assert next_key("ar") == key

@@ -92,7 +92,7 @@ def test_secret_access_keys_are_told_by_their_names(text: str) -> None:
 
 
 @pytest.mark.parametrize("what", [f"key = {ID}", f"aws_secret_access_key = {KEY}", PEM.format("A" * 64)])
-def test_what_stood_there_is_not_new(what: str) -> None:
+def test_a_secret_that_was_there_is_not_new(what: str) -> None:
     text = f"one\n{what}\ntwo\n"
     for place in range(len(text) + 1):
         if place <= 4 or place >= len(text) - 4:

@@ -227,7 +227,7 @@ def test_the_servers_own_folders_are_denied_for_any_root(root: str, relative: st
 
 
 @pytest.mark.parametrize("relative", [".local/state/agentfs-lsp2/x", ".local/state/x", "agentfs-lsp/x"])
-def test_what_lies_beside_the_servers_own_folders_is_not(relative: str) -> None:
+def test_files_beside_the_servers_own_folders_are_allowed(relative: str) -> None:
     assert POLICY.judge("edit", relative, root="/home/u", mode="auto_edit").decision == "allow"
 
 

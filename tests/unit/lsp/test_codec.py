@@ -49,7 +49,7 @@ def test_msgspec_is_used_where_it_is_installed() -> None:
         (b'{"class": 1, "dry-run": {"jsonrpc": 2}}', {"class": 1, "dry-run": {"jsonrpc": 2}}),
     ],
 )
-def test_what_json_allows_is_read(parse: Parse, body: bytes, value: object) -> None:
+def test_valid_json_is_decoded(parse: Parse, body: bytes, value: object) -> None:
     assert decode(body, parse) == value
 
 

@@ -102,7 +102,7 @@ def test_a_wrong_setting_that_guards_is_the_strictest(loose: object, wrong: obje
     assert told(layers) == [key]
 
 
-def test_a_wrong_save_saves_nothing() -> None:
+def test_an_invalid_save_setting_means_never() -> None:
     layers = layered(("configuration", {"save": "no"}))
     assert layers.settings.save == "never"
     assert problem_text(layers.problems[0], english).endswith('not "no"; "never" is used.')
@@ -154,7 +154,7 @@ def test_a_root_that_no_disk_can_have_is_told_and_names_nothing(root: object) ->
     assert [problem.path for problem in layers.problems] == ["roots"]
 
 
-def test_what_holds_follows_from_the_layers_and_what_the_roots_say() -> None:
+def test_layers_and_roots_determine_the_effective_settings() -> None:
     one, other = (Root(name, f"/{name}", f"file:///{name}") for name in ("one", "other"))
     layers = layered(("initialization", {"diff": {"context": 9}, "protected": ["*.sql"]}))
     said = {"/one": Tightening({"diff.context": 1, "require_read": True, "protected": ("*.md",)})}

@@ -78,7 +78,7 @@ def test_what_the_user_wrote_keeps_its_own_full_stop(translate: Translate, said:
 
 
 @pytest.mark.parametrize("origin", ["", ".agentfs.toml"])
-def test_one_problem_more_than_are_told_is_one(origin: str) -> None:
+def test_a_single_further_problem_is_counted_in_words(origin: str) -> None:
     problems = [Problem(f"key{number}", "unknown", "5", origin=origin) for number in range(4)]
     told = problems_text(problems, ENGLISH)
     assert told.endswith("lists the other one too." if origin else "There is one more.")

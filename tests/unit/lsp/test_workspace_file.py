@@ -30,7 +30,7 @@ def told(file: WorkspaceFile) -> list[str]:
     return [problem_text(problem, english) for problem in file.problems]
 
 
-def test_what_tightens_and_what_guards_nothing_is_taken() -> None:
+def test_tightening_and_harmless_settings_are_accepted() -> None:
     file = said("""
         files = ["src/a.py", "./b"]
         protected = ["*.lock"]
@@ -185,7 +185,7 @@ STRICT = {"save": "never", "limits": {"read_lines": 1, "read_chars": 1, "max_fil
 
 
 @pytest.mark.parametrize("key", SETTINGS)
-def test_every_key_has_its_say_or_is_told(key: str) -> None:
+def test_every_key_applies_or_is_reported(key: str) -> None:
     """Every value of every key either applies or is reported, and none loosens anything."""
     setting = SETTINGS[key]
     for value in VALUES:

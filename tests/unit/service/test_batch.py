@@ -136,7 +136,7 @@ async def test_one_operation_that_fails_leaves_all_undone(read: FakeWorkspace) -
     assert read.store.bytes_of("a.py") == b"one\ntwo\nthree\n"
 
 
-async def test_each_by_itself_the_others_land(read: FakeWorkspace) -> None:
+async def test_without_atomic_the_other_steps_land(read: FakeWorkspace) -> None:
     read.reviewer.accepts()
     done = await read.batch(
         edit_of("a.py", "one", "1"),
@@ -173,7 +173,7 @@ async def test_a_no_to_one_file_is_one_to_all_that_land_together(read: FakeWorks
     assert steps == ["LeftUndone", "Rejected"]
 
 
-async def test_a_no_to_all_is_one_to_each(read: FakeWorkspace) -> None:
+async def test_rejecting_a_batch_rejects_each_step(read: FakeWorkspace) -> None:
     read.reviewer.rejects("no")
     _, steps = await failed(read, edit_of("a.py", "one", "1"), edit_of("b.py", "one", "1"))
     assert steps == ["Rejected", "Rejected"]
@@ -198,7 +198,7 @@ async def test_an_error_about_one_file_is_told_with_that(read: FakeWorkspace) ->
     assert steps == ["LeftUndone", "SystemFailed", "LeftUndone"]
 
 
-async def test_what_is_unknown_is_so_for_each(read: FakeWorkspace) -> None:
+async def test_an_unknown_landing_is_reported_for_each_step(read: FakeWorkspace) -> None:
     read.store.at("sync", disk_full("b.py"), "b.py")
     read.store.at("roll_back", disk_full("a.py"), "a.py")
     read.reviewer.accepts()
@@ -238,7 +238,7 @@ async def test_open_and_closed_files_land_each_by_itself(read: FakeWorkspace) ->
     assert done.errors == ["", "NotLanded"]
 
 
-async def test_where_none_lands_the_client_is_told(read: FakeWorkspace) -> None:
+async def test_the_client_is_told_that_no_file_landed(read: FakeWorkspace) -> None:
     read.editor.open("b.py")
     read.store.at("swap", disk_full("a.py"))
     applier = ScriptedApplier(read.editor, refuses())

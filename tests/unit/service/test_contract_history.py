@@ -79,7 +79,7 @@ def test_the_newest_come_first_and_no_more_than_wanted(history: History) -> None
     assert found(history, HistoryQuery(5, before=(2, "id1"))) == ["id1"]
 
 
-def test_what_was_asked_for_counts_all_together(history: History) -> None:
+def test_a_query_combines_all_its_fields(history: History) -> None:
     keep(
         history,
         record(1, session="one"),

@@ -253,7 +253,7 @@ async def test_only_so_many_withdrawn_previews_are_looked_out_for(read: FakeWork
     assert read.ws.late_watched == late_apply.MAX_WATCHED
 
 
-async def test_what_turns_up_late_is_taken_for_the_change_that_is_under_way(read: FakeWorkspace) -> None:
+async def test_a_late_preview_counts_for_the_pending_change(read: FakeWorkspace) -> None:
     read.editor.open("a.py")
     read.reviewer.channel = "preview"
     read.reviewer.never_answers(timeout_s=1)

@@ -38,7 +38,7 @@ def test_other_bytes_of_the_same_size_are_decoded_afresh() -> None:
     assert counting.times == 2
 
 
-def test_what_a_setting_guessed_is_guessed_again() -> None:
+def test_a_guessed_encoding_is_not_cached() -> None:
     files, counting = DecodedFiles(), Counting()
     lossy = b"\xff" + LARGE
     files.text_of("/a", lossy, counting)

@@ -37,7 +37,7 @@ def paths(found: Found) -> list[list[str]]:
     return [[file.relative for file in change.files] for change in found.changes]
 
 
-async def test_it_is_told_by_pages(three: FakeWorkspace) -> None:
+async def test_history_is_paged(three: FakeWorkspace) -> None:
     first = await asked(three, limit=2)
     assert (len(first.changes), first.more) == (2, True)
     rest = await asked(three, limit=2, before=first.changes[-1].id)
@@ -68,7 +68,7 @@ async def test_texts_come_while_there_is_room(three: FakeWorkspace, monkeypatch:
     assert some.texts_left_out
 
 
-async def test_what_was_dropped_is_left_out(three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_dropped_change_is_omitted(three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
     dropped = three.history.records[1].id
     find_one = history.find_one
 
@@ -90,7 +90,7 @@ async def test_files_that_may_not_be_read_are_left_out_but_for_the_user(three: F
     assert paths(await asked(three, limit=1)) == [["c.txt"]]
 
 
-async def test_of_many_that_may_not_be_read_those_behind_them_are_found(work: FakeWorkspace) -> None:
+async def test_unreadable_changes_do_not_hide_older_ones(work: FakeWorkspace) -> None:
     work.set(approval__mode="auto_edit")
     await work.write("a.txt", "a\n")
     for number in range(5):
@@ -130,9 +130,7 @@ async def test_where_reading_asks_a_session_sees_the_state_it_knows(work: FakeWo
     assert (await asked(work, session="stranger")).changes == []
 
 
-async def test_what_is_denied_meanwhile_is_left_out(
-    three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_denied_file_is_omitted(three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
     judge = Workspace.judge
 
     def judge_and_deny(*arguments: Any) -> Any:
@@ -145,9 +143,7 @@ async def test_what_is_denied_meanwhile_is_left_out(
     assert paths(await asked(three)) == [["src/b.txt"]]
 
 
-async def test_of_a_closed_folder_nothing_is_told(
-    three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_closed_folder_is_omitted(three: FakeWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
     find, roots = three.history.find, three.ws.roots
 
     def find_and_close(*query: Any) -> list[HistoryRecord]:

@@ -234,13 +234,13 @@ async def test_a_file_that_was_seen_to_be_gone_may_be_made_again(read: FakeWorks
     assert read.store.bytes_of("a.py") == b"mine\n"
 
 
-async def test_a_change_that_failed_taught_the_session_nothing(read: FakeWorkspace) -> None:
+async def test_a_conflict_does_not_count_as_a_read(read: FakeWorkspace) -> None:
     read.store.put("a.py", "two\n")
     for _ in range(2):
         assert (await refused(read)).reason == "changed"
 
 
-async def test_all_that_is_expected_has_to_be_so(read: FakeWorkspace) -> None:
+async def test_every_expectation_must_hold(read: FakeWorkspace) -> None:
     expected = Expected(size_bytes=99, hash=hash_bytes(b"one\ntwo\nthree\n"))
     with pytest.raises(Conflict, match="expected"):
         await read.write("a.py", "x\n", expected=expected)

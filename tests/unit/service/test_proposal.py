@@ -80,7 +80,7 @@ async def test_it_is_withdrawn_until_it_is_settled(state: State) -> None:
     assert proposal.why_withdrawn.reason == "settings"
 
 
-async def test_a_settle_that_decided_nothing_does_not_prevent_it() -> None:
+async def test_a_reopened_proposal_can_be_withdrawn() -> None:
     proposal = made("settled")
     proposal.reopen()
     assert proposal.state == "shown"
@@ -88,7 +88,7 @@ async def test_a_settle_that_decided_nothing_does_not_prevent_it() -> None:
     assert await is_cancelled(proposal)
 
 
-async def test_what_was_withdrawn_behind_such_a_settle_is() -> None:
+async def test_a_withdrawal_takes_effect_once_the_settle_fails() -> None:
     proposal = made("settled")
     assert not proposal.withdraw("settings")
     proposal.reopen()

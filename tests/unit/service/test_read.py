@@ -313,7 +313,7 @@ async def test_with_several_roots_answers_and_errors_name_them(work: FakeWorkspa
     assert refused.value.path == "work/a.py"
 
 
-async def test_a_root_that_was_replaced_is_another_of_which_nothing_is_known(work: FakeWorkspace) -> None:
+async def test_a_replaced_root_is_read_afresh(work: FakeWorkspace) -> None:
     work.store.put("a.py", "one\n")
     await work.read("a.py")
     work.store.remove(HOME)

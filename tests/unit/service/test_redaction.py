@@ -35,7 +35,7 @@ async def test_a_marker_is_refused_whatever_is_there(unseen: FakeWorkspace, ther
 
 
 @pytest.mark.parametrize("data", [b"a\0b", b"gr\xfc\xdfe\n", b"x" * 101])
-async def test_what_only_its_bytes_make_fail_is_about_reading(unseen: FakeWorkspace, data: bytes) -> None:
+async def test_failures_that_reveal_bytes_are_about_reading(unseen: FakeWorkspace, data: bytes) -> None:
     unseen.set(limits__max_file_bytes=100)
     unseen.store.put("a.txt", data)
     with pytest.raises(PolicyDenied, match="read"):

@@ -23,7 +23,7 @@ def test_a_session_sees_what_it_read_itself_alone() -> None:
     assert sessions.get("one", "/r/b") is None
 
 
-def test_what_is_seen_again_takes_the_place_of_what_was() -> None:
+def test_a_new_record_replaces_the_old_one() -> None:
     sessions = Sessions(1, ROOMY, MANY)
     sessions.record("one", "/r/a", revision(1), "old")
     sessions.record("one", "/r/a", revision(2), None)

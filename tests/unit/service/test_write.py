@@ -38,7 +38,7 @@ async def test_a_new_file_is_made_with_its_folders(work: FakeWorkspace) -> None:
     assert work.ended == ["landed"]
 
 
-async def test_what_is_so_already_lands_nothing(work: FakeWorkspace) -> None:
+async def test_writing_the_same_content_lands_nothing(work: FakeWorkspace) -> None:
     work.store.put("a.txt", "one\n")
     await work.read("a.txt")
     assert (await work.write("a.txt", "one\n")).unchanged
