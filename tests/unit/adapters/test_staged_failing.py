@@ -11,7 +11,6 @@ from agentfs_lsp.adapters.fs import syscalls
 from agentfs_lsp.adapters.landing import staged as staged_file
 from agentfs_lsp.adapters.landing.staged import StagedFile
 from agentfs_lsp.domain.errors import Conflict, LandingUnknown, SystemFailed, SystemRefused
-from support.mounts import small_disk
 from support.staging import before_each_exchange, stage
 from unit.adapters.conftest import Disk
 
@@ -33,17 +32,6 @@ def test_where_there_is_no_room_nothing_changes(disk: Disk) -> None:
     _fill(disk, lambda: stage(disk, "made/new.py", b"n" * 200_000))
     assert path.read_bytes() == b"old"
     assert disk.names() == {"a.py"}
-
-
-def test_a_full_disk_changes_nothing(disk: Disk) -> None:
-    with small_disk(disk.path / "small", "256k"):
-        path = disk.put("small/a.py", b"old")
-        for relative in ("small/a.py", "small/made/new.py"):
-            with pytest.raises(SystemFailed, match="No space left"):
-                stage(disk, relative, b"n" * 400_000)
-        assert disk.names("small") == {"a.py"}
-        stage(disk, "small/a.py", b"new").commit()
-        assert path.read_bytes() == b"new"
 
 
 def test_what_is_write_protected_is_left_alone(disk: Disk) -> None:
