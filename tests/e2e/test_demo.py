@@ -18,7 +18,7 @@ from support.demo import DEMO, PATIENCE_S, environment, run_demo
 LEGEND = "a accept"
 CHINESE = {"LC_ALL": "zh_CN.UTF-8"}
 # The same in every language: names, input, and the protocol's own words.
-NAMES = {"agentfs", "demo", "agentfs_lsp", "agent", "Demo", "harbour", "stdio"}
+NAMES = {"agentfs", "demo", "agentfs_lsp", "agent", "Demo", "harbor", "stdio"}
 KEYS = {"Ctrl", "Enter"}
 CODES = {"success", "partial", "error", "CONFLICT", "USER_REJECTED", "manual"}
 FIELDS = {"landing", "disk", "editor", "review", "policy", "accepted", "rejected", "allowed", "user", "mode"}
@@ -31,7 +31,7 @@ file.write_text(file.read_text().replace('passed', 'topped'))" """
 
 
 def workspace_in(tmp_path: Path) -> Path:
-    (workspace,) = tmp_path.glob("scratch/agentfs-demo-*/harbour")
+    (workspace,) = tmp_path.glob("scratch/agentfs-demo-*/harbor")
     return workspace
 
 

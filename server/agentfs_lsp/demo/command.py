@@ -96,7 +96,7 @@ def _prepare_and_play(screen: Screen, base: Path, options: argparse.Namespace, t
     source = copying.SAMPLE if options.dir is None else options.dir.resolve()
     if not source.is_dir():
         return complain("demo", translate("'{folder}' is not a folder.", folder=options.dir), USAGE)
-    root = base / ("harbour" if options.dir is None else source.name or "workspace")
+    root = base / ("harbor" if options.dir is None else source.name or "workspace")
     try:
         copying.copy_project(source, root)
         turn_plan = plan.sample_plan(translate) if options.dir is None else plan.plan_for(root, translate)

@@ -81,7 +81,7 @@ def sample_plan(translate: Translate) -> Plan:
         created=NewFile(
             "docs/floods.md",
             "# Flood warnings\n\nA gauge warns when its high water passes the mark in `data/gauges.csv`.\n",
-            translate("To explain the warning to the harbour office."),
+            translate("To explain the warning to the harbor office."),
         ),
         contested=Edit(
             "data/gauges.csv",

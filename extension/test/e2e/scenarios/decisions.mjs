@@ -138,7 +138,7 @@ scenario("accept for this session, and back to manual with a click", async () =>
   await ui.titleButton("Accept and Allow for This Session").click();
   assert.equal((await first.answer).data.review.decision, "accepted");
   await ui.statusItem(": auto").waitFor();
-  assert.equal(await ui.statusWarns(), true, "a loosened mode is shown in a warning colour");
+  assert.equal(await ui.statusWarns(), true, "a loosened mode is shown in a warning color");
 
   const second = await ada.edit(often, "a 2", "a 3").answer;
   assert.equal(second.data.review.decision, "allowed");

@@ -236,7 +236,7 @@ def _script(trace: list[array[int]], stretch: Stretch) -> Iterator[Stretch]:
     end_x = end_y = -1
     start = (-1, -1)
     for cost, reached in zip(range(len(trace), 0, -1), reversed(trace), strict=True):
-        at = (x - y + cost) // 2  # among the diagonals of `cost`; its neighbours are those of cost - 1
+        at = (x - y + cost) // 2  # among the diagonals of `cost`; its neighbors are those of cost - 1
         below, above = reached[at - 1] if at else -1, reached[at] if at < cost else -1
         down = below < above
         x, y = (above, above - (x - y) - 1) if down else (below, below - (x - y) + 1)

@@ -1,1 +1,1 @@
-"""Tide gauges of a harbour: levels and a daily report."""
+"""Tide gauges of a harbor: levels and a daily report."""
