@@ -62,8 +62,8 @@ _VIM = MessageLimits(16, 80, confirming_choices=12)
 _NEOVIM = replace(_VIM, errors_hide=True, keeps_withdrawn=True)
 # In Vim a digit can choose without Enter.
 _COC = replace(_VIM, confirming_choices=9)
-# A centered popup, 80% of the screen wide. Its height assumes wrapping between characters, so it hides the end
-# of what wraps between words. Any next question replaces an open one, which is never answered.
+# A centered popup, 80% of the screen wide. Its height assumes wrapping between characters, so it hides the
+# end of what wraps between words. Any next question replaces an open one, which is never answered.
 _HELIX = MessageLimits(16, 62, loses_questions=True, wraps_at_words=True)
 
 _LEAST = MessageLimits(
