@@ -27,7 +27,6 @@ from typing import Any
 Key = tuple[str, str, int]
 """The source text, its file name, and the compiler's flags."""
 
-
 _MAX_BYTES = 64 * 1024 * 1024
 
 

@@ -98,10 +98,7 @@ def sample_plan(translate: Translate) -> Plan:
         ),
         typed=Edit("station.toml", "interval_s = 600", "interval_s = 300"),
         refused=Edit(
-            "tides/report.py",
-            "def report(",
-            "def make_daily_report(",
-            translate("A longer name is clearer."),
+            "tides/report.py", "def report(", "def make_daily_report(", translate("A longer name is clearer.")
         ),
         reason=translate("Please keep the old name"),
         standing=Edit(

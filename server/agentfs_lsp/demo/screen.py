@@ -30,11 +30,7 @@ from agentfs_lsp.domain.translation import Translate, sentences
 GUTTER = 9
 TEXT_LINES = 5  # of an answer's text, whose rest is for models
 
-STATUS = {
-    "success": ("✓", "green"),
-    "partial": ("◐", "yellow"),
-    "error": ("✗", "red"),
-}
+STATUS = {"success": ("✓", "green"), "partial": ("◐", "yellow"), "error": ("✗", "red")}
 # Shown next to the diff, or of no use to a person.
 UNSHOWN_PARAMS = {"path", "session", "agent", "explanation"}
 

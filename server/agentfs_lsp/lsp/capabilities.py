@@ -87,11 +87,8 @@ _PREFERRED: tuple[Encoding, ...] = ("utf-32", "utf-8")
 
 
 def _position_encoding(offered: object) -> Encoding:
-    if isinstance(offered, list):
-        for encoding in _PREFERRED:
-            if encoding in offered:
-                return encoding
-    return "utf-16"
+    known = offered if isinstance(offered, list) else ()
+    return next((encoding for encoding in _PREFERRED if encoding in known), "utf-16")
 
 
 def _text(value: object) -> str:

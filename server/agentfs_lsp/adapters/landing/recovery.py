@@ -68,13 +68,11 @@ class Recovery:
             entries = journal.read(path)
             if entries is None:
                 return self._set_aside(path, [])
-            return self._settle(path, self._partial_commits(entries))
+            opened = {at: open_real(self._open_beneath, at) for at in {one.folder for one in entries}}
+            files = [PartialCommit(entry, opened[entry.folder], self._kernel) for entry in entries]
+            return self._settle(path, files)
         except OSError:
             return None
-
-    def _partial_commits(self, entries: Sequence[journal.Entry]) -> list[PartialCommit]:
-        opened = {folder: open_real(self._open_beneath, folder) for folder in {one.folder for one in entries}}
-        return [PartialCommit(entry, opened[entry.folder], self._kernel) for entry in entries]
 
     def _settle(self, path: str, files: Sequence[PartialCommit]) -> Recovered | None:
         """Raises OSError; the next start continues from there."""

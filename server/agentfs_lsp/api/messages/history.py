@@ -42,10 +42,8 @@ def nothing_to_undo(error: errors.NothingToUndo, translate: Translate) -> ErrorT
 
 
 def last_undecided(error: errors.LastUndecided, translate: Translate) -> ErrorText:
-    change_id, paths = (
-        shown(error.change_id),
-        ", ".join(f"'{shown(path)}'" for path in error.paths[:_MAX_NAMED]),
-    )
+    change_id = shown(error.change_id)
+    paths = ", ".join(f"'{shown(path)}'" for path in error.paths[:_MAX_NAMED])
     message = (
         translate("Change '{id}' of this session ({paths}) is still in progress.", id=change_id, paths=paths)
         if paths
@@ -57,31 +55,29 @@ def last_undecided(error: errors.LastUndecided, translate: Translate) -> ErrorTe
 
 
 def not_undoable(error: errors.NotUndoable, translate: Translate) -> ErrorText:
-    change_id = shown(error.change_id)
-    if error.reason == "texts":
-        return (
+    own = shown(error.change_id)
+    reasons = {
+        "texts": (
             translate(
-                "The texts of change '{id}' were not recorded because there was no room for them.",
-                id=change_id,
+                "The texts of change '{id}' were not recorded because there was no room for them.", id=own
             ),
-            nothing_changed(translate, translate("Read the files and undo the change with edits.")),
-        )
-    if error.reason == "bytes":
-        return (
-            translate(
-                "Change '{id}' removed bytes that are not text, and they were not recorded.", id=change_id
-            ),
-            nothing_changed(translate, translate("Only the user can restore them, from a copy.")),
-        )
-    if error.reason == "denied":
-        return (
-            translate("Change '{id}' also contains files that may not be read.", id=change_id),
-            nothing_changed(translate, translate("Ask the user to undo it.")),
-        )
-    return (
-        translate("Change '{id}' also contains files in a folder that is not open.", id=change_id),
-        nothing_changed(translate, translate("Ask the user to open that folder too.")),
-    )
+            translate("Read the files and undo the change with edits."),
+        ),
+        "bytes": (
+            translate("Change '{id}' removed bytes that are not text, and they were not recorded.", id=own),
+            translate("Only the user can restore them, from a copy."),
+        ),
+        "denied": (
+            translate("Change '{id}' also contains files that may not be read.", id=own),
+            translate("Ask the user to undo it."),
+        ),
+        "elsewhere": (
+            translate("Change '{id}' also contains files in a folder that is not open.", id=own),
+            translate("Ask the user to open that folder too."),
+        ),
+    }
+    why, next_step = reasons[error.reason]
+    return why, nothing_changed(translate, next_step)
 
 
 def trouble_text(trouble: HistoryTrouble, where: str, translate: Translate) -> str:

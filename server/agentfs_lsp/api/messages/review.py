@@ -73,14 +73,10 @@ def policy_denied(error: errors.PolicyDenied, translate: Translate) -> ErrorText
 
 
 def tool_not_listed(error: errors.ToolNotListed, translate: Translate) -> ErrorText:
-    name = shown(cut_name(error.name, LONGEST_UNKNOWN))
+    unknown = translate("There is no tool '{name}'.", name=shown(cut_name(error.name, LONGEST_UNKNOWN)))
     if not error.listed:
-        return (
-            translate("There is no tool '{name}'.", name=name),
-            translate("The user's settings currently do not let any tool access files."),
-        )
-    tools = ", ".join(map(shown, error.listed))
-    return translate("There is no tool '{name}'.", name=name), translate("Tools: {tools}.", tools=tools)
+        return unknown, translate("The user's settings currently do not let any tool access files.")
+    return unknown, translate("Tools: {tools}.", tools=", ".join(map(shown, error.listed)))
 
 
 def nobody_to_ask(error: errors.NobodyToAsk, translate: Translate) -> ErrorText:
@@ -105,15 +101,9 @@ def rejected(error: errors.Rejected, translate: Translate) -> ErrorText:
     if error.paths:
         return _rejected_in_part(error, translate)
     if error.feedback:
-        return (
-            sentence(
-                translate,
-                translate(
-                    "The user rejected the change: “{feedback}”", feedback=escape_invisible(error.feedback)
-                ),
-            ),
-            nothing_changed(translate, translate("Follow the user's message.")),
-        )
+        words = escape_invisible(error.feedback)
+        said = sentence(translate, translate("The user rejected the change: “{feedback}”", feedback=words))
+        return said, nothing_changed(translate, translate("Follow the user's message."))
     if not error.surely_meant:
         said = not_approved(translate)
     elif error.decision == "dismissed":

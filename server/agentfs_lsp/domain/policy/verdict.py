@@ -77,11 +77,7 @@ class Policy:
         own = self._own(root, relative)
         ruled = tuple(dict.fromkeys(self._by_path(operation, relative)))
         decided = any(verdict.source == "rule" for verdict in ruled)
-        verdicts = (
-            *((own,) if own else ()),
-            *ruled,
-            *(() if decided else (self._by_mode(operation, mode),)),
-        )
+        verdicts = (*((own,) if own else ()), *ruled, *(() if decided else (self._by_mode(operation, mode),)))
         return tuple(sorted(verdicts, key=_strictness, reverse=True))
 
     def may_reach(self, operation: Operation) -> bool:

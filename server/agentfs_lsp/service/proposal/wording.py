@@ -39,17 +39,14 @@ def title_of(proposal: Proposal, translate: Translate, path_columns: int | None 
     path = path if path_columns is None else shortened(path, path_columns)
     added, removed = change.line_counts
     if change.operation == "delete":
-        deletion = translate("Delete {path} (-{removed})", path="{path}", removed=removed)
-        return deletion.replace("{path}", path)
-    templates = {
-        ("write", "create"): translate("Create {path} (+{added})", path="{path}", added=added),
-        ("write", "update"): translate(
-            "Write {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed
-        ),
-    }
-    edit = translate("Edit {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed)
-    template = templates.get((proposal.tool, change.operation), edit)
-    return template.replace("{path}", path)
+        title = translate("Delete {path} (-{removed})", path="{path}", removed=removed)
+    elif proposal.tool != "write":
+        title = translate("Edit {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed)
+    elif change.operation == "create":
+        title = translate("Create {path} (+{added})", path="{path}", added=added)
+    else:
+        title = translate("Write {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed)
+    return title.replace("{path}", path)
 
 
 def last_line_of(proposal: Proposal, translate: Translate, columns: int) -> str:
