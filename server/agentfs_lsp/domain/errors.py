@@ -77,7 +77,6 @@ def access_of(error: Exception) -> Access:
 
 # --- parameters -------------------------------------------------------------------------------------------
 
-
 ParameterProblem = Literal[
     "missing",
     "unknown",  # `fitting`: the known names
@@ -94,7 +93,6 @@ ParameterProblem = Literal[
     "few",  # `bound`: the minimum number of entries
     "many",  # `bound`: the maximum number of entries
 ]
-
 
 ParameterKind = Literal["string", "whole", "flag", "object", "list"]
 

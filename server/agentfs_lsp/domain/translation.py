@@ -19,7 +19,6 @@ NAMES = {name: name for name in ("Read", "Write", "Edit", "old_string", "new_str
 """The names of tools and parameters, which every template may use as facts; dialects have others
 (docs/protocol.md#12-tool-catalog)."""
 
-
 _SENTENCE = re.compile(r"\(.*\)|（.*）|.*[.!?…:。！？：][)”\"）]*", re.DOTALL)
 """The end of a sentence, including remarks in parentheses."""
 

@@ -17,7 +17,6 @@ from agentfs_lsp.service.proposal.proposal import Outcome
 
 Decision = Literal["accepted", "amended", "rejected"]
 
-
 FEEDBACK_CHARACTERS = 10_000
 
 

@@ -94,7 +94,6 @@ CREATE TRIGGER IF NOT EXISTS accepted_unused AFTER DELETE ON accepted BEGIN
 END;
 """
 
-
 _COLUMNS = {"texts": ("id", "hash", "data", "uses"), "changes": CHANGE_COLUMNS, "files": FILE_COLUMNS}
 _COLUMNS_BESIDE = {"folders": (*FILE_COLUMNS[:2], "made"), "accepted": (*FILE_COLUMNS[:2], "text")}
 

@@ -15,7 +15,6 @@ T = TypeVar("T")
 
 Mode = Literal["manual", "auto_edit"]
 
-
 InWorkspace = Literal[
     "users",  # only the user's value counts
     "free",  # guards nothing: the workspace's value counts

@@ -22,7 +22,6 @@ SWITCH = "switches."
 _CLIENTS_OWN = frozenset({"trace"})
 _OBJECTS = GROUPS | {"", "switches"}
 
-
 UnusableFile = Literal["too_large", "unreadable", "no_toml", "too_slow"]
 """The problems of a workspace's file as a whole."""
 

@@ -18,7 +18,6 @@ MAX_BYTES_TOGETHER = 256 * 1024
 """Maximum total size of the `.editorconfig` files considered, nearest first; the rest are ignored. Any
 workspace may contain them, and parsing goes line by line."""
 
-
 _LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 
