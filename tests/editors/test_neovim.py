@@ -29,6 +29,14 @@ vim.lsp.handlers['workspace/applyEdit'] = function(...)
 end
 """
 """Changes b.py as an edit of another file arrives, so that a batch of both is rolled back."""
+CROSS = """
+local apply = vim.lsp.handlers['workspace/applyEdit']
+vim.lsp.handlers['workspace/applyEdit'] = function(...)
+  vim.api.nvim_buf_set_lines(0, 0, 0, false, { 'typed' })
+  return apply(...)
+end
+"""
+"""Changes the document as an edit of it arrives."""
 REMOVE = """
 local ask = vim.lsp.handlers['window/showMessageRequest']
 vim.lsp.handlers['window/showMessageRequest'] = function(...)
@@ -291,6 +299,21 @@ async def test_an_empty_document_is_saved(root: Path, repository: Path, before: 
         editor.screen.press(":w\r")
         await editor.wire.seen("textDocument/didSave", 2)
     assert file.read_text() == "more\n"
+
+
+async def test_an_edit_that_crosses_the_first_keys_lands_nowhere(
+    root: Path, file: Path, repository: Path
+) -> None:
+    async with neovim(root, repository, SERVER, AUTO + CROSS) as editor:
+        editor.screen.press(":edit a.py\r")
+        await editor.wire.seen("textDocument/didOpen", 2)
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        await editor.screen.shows("newer than edits.")
+        editor.screen.press("\r")
+        assert (await answer)["error"]["code"] == "CONFLICT"
+        editor.screen.press(":w\r")
+        await editor.wire.seen("textDocument/didSave")
+    assert file.read_text() == f"typed\n{TEXT}"
 
 
 async def test_a_message_that_needs_no_answer_ends_no_question(

@@ -74,13 +74,15 @@ class OpenDocument:
 class OpenDocuments:
     """The open documents; implements `service.files.documents.Documents`. Use it on the event loop's thread
     only. `encoding`: the position encoding, as agreed on in `initialize`. `ends_last_line`: for documents
-    opened from now on, see `Document`; `ends_lines_at_cr`: whether the editor ends lines at a lone CR.
+    opened from now on, see `Document`; `ends_lines_at_cr`: whether the editor ends lines at a lone CR;
+    `least_version`: what version 0 counts as, see `EditorTraits`.
     `changed_at_ms`: when any document last changed, in monotonic milliseconds; None: never."""
 
     def __init__(self, encoding: Encoding = "utf-16", clock: Clock | None = None) -> None:
         self.encoding = encoding
         self.ends_last_line = False
         self.ends_lines_at_cr = True
+        self.least_version = 0
         self._clock = clock or SteadyClock()
         self.changed_at_ms: float | None = None
         self._by_uri: dict[str, OpenDocument] = {}
@@ -140,7 +142,7 @@ class OpenDocuments:
             _log.warning("an opened document has no text")
         document = OpenDocument(
             uri,
-            _version(told, 0),
+            _version(told, 0) or self.least_version,
             rope,
             ends_last_line=self.ends_last_line,
             ends_lines_at_cr=self.ends_lines_at_cr,

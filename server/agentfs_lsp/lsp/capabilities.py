@@ -46,6 +46,7 @@ def flatten(params: object) -> ClientCapabilities:
             show_document=member(window, "showDocument", "support") is True,
             first_action_only=name in _CHOOSE_FIRST_ACTION_ONLY,
             ends_last_line=name in _NEOVIM,
+            least_version=int(name in _NEOVIM),  # a changed buffer's is higher
             ends_lines_at_cr=name in _VS_CODE,
         ),
         locale=_text(member(params, "locale")).lower().replace("_", "-"),

@@ -43,6 +43,7 @@ def test_recorded_editors(editor: str) -> None:
             show_document=shows,
             first_action_only=editor == "vim9-vim-lsp",
             ends_last_line=name == "Neovim",
+            least_version=int(name == "Neovim"),
             ends_lines_at_cr=name == "code-server",
         ),
         locale="",

@@ -21,6 +21,7 @@ def register_lifecycle(server: AgentfsLanguageServer) -> None:
         ls.protocol.outgoing.messages_wait = client.messages_wait
         ls.documents.encoding = client.position_encoding
         ls.documents.ends_last_line = client.traits.ends_last_line
+        ls.documents.least_version = client.traits.least_version
         ls.documents.ends_lines_at_cr = client.traits.ends_lines_at_cr
         ls.configuration.set_layer("initialization", member(params, "initializationOptions"))
         ls.choose_language()
