@@ -155,14 +155,13 @@ async def _commit(
     ws: Workspace, changes: Sequence[FileChange], staged: Staged | None, watch: Watch
 ) -> list[Landing]:
     """Commit the closed files, staging them first if necessary."""
-    writing = asyncio.ensure_future(in_thread(_write, ws, changes, staged))
     describing = None
-    if len(changes) > 1 or changes[0].extent > INLINE_BYTES:  # while waiting for the disk
+    if len(changes) > 1 or changes[0].extent > INLINE_BYTES:  # begins once the writing has
         describing = asyncio.ensure_future(in_thread(_describe, changes))
     try:
         with _reporting_new_links(ws, changes):
             try:
-                landed = await writing
+                landed = await in_thread(_write, ws, changes, staged)
             except Conflict as conflict:
                 raise await _with_current_state(ws, changes, conflict) from conflict
             except LandingUnknown:
