@@ -11,6 +11,7 @@ import pytest
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.service.landing import observing
 from agentfs_lsp.service.landing.holding import holds_all, put_in_places, removed_places
 from agentfs_lsp.service.landing.observing import Observation
 
@@ -107,20 +108,42 @@ def test_a_line_end_that_a_save_puts_back_leaves_nothing_of_a_change_that_took_i
     assert not holds_all(change("one\n", "one"), "one\n")
 
 
+LARGE = "line\n" * 20_000
+
+
+@pytest.fixture
+def insertion() -> Any:
+    """A change that inserts a line into a large text."""
+    base = SimpleNamespace(text=SimpleNamespace(text=LARGE, shown=LARGE), buffer=None)
+    after = f"new\n{LARGE}"
+    return SimpleNamespace(
+        absolute="/a", base=base, shown=after, hunks=diff(LARGE, after), changes_nothing=False
+    )
+
+
+async def test_typing_after_an_undo_in_a_large_text_computes_no_diff(
+    insertion: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[int] = []
+    for slow in ("brings_a_line", "is_part"):
+        monkeypatch.setattr(observing, slow, lambda *_: computed.append(1))
+    documents = OpenDocuments()
+    with Observation(documents, insertion) as observation:
+        for version, text in enumerate((LARGE, insertion.shown, LARGE, f"{LARGE}x")):
+            documents.opened({"textDocument": {"uri": "file:///a", "version": version, "text": text}})
+        assert (observation.arrived, computed) == (True, [])
+        assert not observation.is_saved_in(f"{LARGE}x")
+        assert computed
+
+
 @pytest.mark.parametrize("every_version", [True, False])
 async def test_typing_in_a_large_text_costs_no_look(
-    every_version: bool, monkeypatch: pytest.MonkeyPatch
+    insertion: Any, every_version: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    old = "line\n" * 20_000
-    text = SimpleNamespace(text=old, shown=old)
-    base = SimpleNamespace(text=text, buffer=None)
-    reviewed = SimpleNamespace(absolute="/a", base=base, shown=f"new\n{old}", hunks=diff(old, f"new\n{old}"))
-    reviewed.changes_nothing = False
     looks = []
     documents = OpenDocuments()
-    with Observation(documents, cast(Any, reviewed), every_version=every_version) as observation:
-        opened = {"uri": "file:///a", "version": 1, "text": old}
+    with Observation(documents, insertion, every_version=every_version) as observation:
         monkeypatch.setattr(type(observation), "_shows_some", lambda *_: looks.append(1))
-        documents.opened({"textDocument": opened})
+        documents.opened({"textDocument": {"uri": "file:///a", "version": 1, "text": LARGE}})
     assert bool(looks) is every_version
     assert observation.has_more

@@ -192,7 +192,7 @@ class InEditor:
         """If the client saved the change, wait until it has saved the rollback too."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._ws.settings.save_timeout_s):
-                while not observation.is_in_document and await observation.held(self._ws):
+                while not await observation.is_in_document() and await observation.held(self._ws):
                     await observation.more()
 
 

@@ -78,11 +78,12 @@ class Observation:
 
     # --- what is there now --------------------------------------------------------------------------------
 
-    @property
-    def is_in_document(self) -> bool:
+    async def is_in_document(self) -> bool:
         """Whether the current document holds, or may hold, part of the change."""
         document = self._documents.at(self._absolute)
-        return document is not None and (not document.in_sync or self._is_in(document.text))
+        if document is None or self.outstanding or not document.in_sync:
+            return document is not None
+        return await off_loop(len(document.text), self._is_in, document.text)
 
     @property
     def is_reported(self) -> bool:
@@ -101,13 +102,7 @@ class Observation:
         """Where part of the change is, or may be; empty if disk and document certainly hold none of it. If
         the disk can't be read, only the document could have brought there what was not landed."""
         path = self.change.path
-        document = self._documents.at(self._absolute)
-        is_in_document = document is not None and (
-            self.outstanding
-            or not document.in_sync
-            or await off_loop(len(document.text), self._is_in, document.text)
-        )
-        found = [Held(path, "editor")] if is_in_document else []
+        found = [Held(path, "editor")] if await self.is_in_document() else []
         try:
             now = await ws.look_at_disk(self.change.base.location)
             is_on_disk = await off_loop(max(now.size, self.change.base.size), self._is_on_disk, now)
@@ -119,7 +114,7 @@ class Observation:
         """Whether a saved text holds the change, or an edited or formatted version of it."""
         plain = normalize(text)
         if hash(plain) in self._since_undone:
-            return False
+            return self._shows_part(plain)
         return self._shows_some(plain) or holds_all(self.change, text) or holds_some(self.change, text)
 
     def _is_on_disk(self, now: Snapshot) -> bool:
@@ -136,8 +131,10 @@ class Observation:
         was seen. A change that changes nothing leaves no trace: the unchanged text only says that a session
         that may not read it guessed right."""
         plain = normalize(text)
-        if self._changes_nothing or hash(plain) in self._since_undone:
+        if self._changes_nothing:
             return False
+        if hash(plain) in self._since_undone:
+            return self._shows_part(plain)
         base = self.change.base.text.shown
         if self._shows_line(plain):
             return True
@@ -160,6 +157,10 @@ class Observation:
         """The same, however many lines it has."""
         return self._shows_some(text) or brings_a_line(self.change, text)
 
+    def _shows_part(self, text: str) -> bool:
+        """The same, or the text has nothing else than part of the change."""
+        return self._shows_line(text) or is_part(text, self._base, self._accepted)
+
     # --- waiting for it -----------------------------------------------------------------------------------
 
     async def arrival(self) -> None:
@@ -175,7 +176,7 @@ class Observation:
 
     async def departure(self) -> None:
         """Wait until the document holds nothing of the change, or is closed."""
-        while self.is_in_document:
+        while await self.is_in_document():
             await self.more()
 
     async def any_of_it(self) -> FileChange:
@@ -241,10 +242,11 @@ class Observation:
 
     def _see_undone(self, plain: str) -> None:
         """Remember the versions since the user undid the change: what is typed over its place from then on is
-        not an edited version of it, as it would seem without the base in between."""
+        not an edited version of it, as it would seem without the base in between. Large texts are compared with
+        the change only when asked for, off the event loop: it takes half a second of 10 MB."""
         if not self._seen_some or not (self._since_undone or plain == self._base):
             return
-        if self._shows_line(plain) or is_part(plain, self._base, self._accepted):
+        if (self._shows_part if len(plain) <= INLINE_BYTES else self._shows_some)(plain):
             self._since_undone.clear()
         else:
             self._since_undone.add(hash(plain))
