@@ -2,6 +2,10 @@
 import * as vscode from 'vscode';
 import { associationsOf, BUILT_IN, rulesFor, usersAssociations, type ContributedLanguage } from './encodingRules';
 import type { FileEncodings } from '../protocol/types';
+import { notify } from '../util/window';
+
+/** The encoding of VS Code that Python doesn't know. The server takes it for UTF-8. */
+const UNKNOWN = 'koi8ru';
 
 const SETTINGS = ['files.encoding', 'files.associations'];
 
@@ -40,6 +44,12 @@ export class FileEncodingsNotifier implements vscode.Disposable {
     if (written !== this.told) {
       this.told = written;
       this.send(encodings);
+      if (encodings.folders.some(({ rules }) => rules.some(({ encoding }) => encoding === UNKNOWN))) {
+        void notify('warning', vscode.l10n.t(
+          'agentfs does not support the encoding {0} of the setting files.encoding. It treats files that are not open as UTF-8.',
+          UNKNOWN,
+        ));
+      }
     }
   }
 }

@@ -77,7 +77,7 @@ def test_bytes_of_ascii_read_as_ascii_and_as_nothing_else_in_every_encoding(name
 
 @pytest.mark.parametrize(
     "name",
-    ["utf-8", "utf8bom", "utf-16le", "utf32", "gbk", "gb18030", "big5", "shift_jis", "euc_jp", "latin1"],
+    ["utf8bom", "utf-16le", "utf32", "gbk", "gb18030", "big5", "shift_jis", "euc_jp", "latin1", "windows874"],
 )
 def test_encodings_that_files_have_are_known(name: str) -> None:
     assert encoding_named(name)

@@ -51,3 +51,15 @@ scenario("a language's files.encoding: what is put in a file of ASCII is written
   assert.equal((await asked.answer).data.applied, true);
   assert.deepEqual(ascii.bytes(), GBK);
 });
+
+scenario("files.encoding: the user is told of the one that the server does not know", async () => {
+  await set("files.encoding", "koi8ru");
+  await ui.saysInPassing("does not support the encoding koi8ru");
+});
+
+const thai = file("encodings/thai.txt", Buffer.from([0xa1, 0x0a]));
+
+scenario("files.encoding: one that Python has under another name", async () => {
+  await set("files.encoding", "windows874");
+  await until("a closed file is read in it", async () => (await agent("thai").read(thai)).data.content === "\u0e01\n");
+});

@@ -158,7 +158,7 @@ def encoding_named(name: str) -> str | None:
     """The value of `TextFile.encoding` for a name, including editors' spellings such as `utf8bom`,
     `windows1252` and `iso88591`. None if unknown, or if it neither extends ASCII nor is UTF-16 or UTF-32."""
     run_together = _RUN_TOGETHER.fullmatch(name)
-    for spelling in (name, *([run_together.expand(r"\1-\2")] if run_together else ())):
+    for spelling in (name, *(run_together.expand(one) for one in (r"\1-\2", r"cp\2") if run_together)):
         try:
             known = codecs.lookup(spelling).name
         except (LookupError, ValueError):
