@@ -81,7 +81,7 @@ class Observation:
     async def is_in_document(self) -> bool:
         """Whether the current document holds, or may hold, part of the change."""
         document = self._documents.at(self._absolute)
-        if document is None or self.outstanding or not document.in_sync:
+        if document is None or not document.in_sync:
             return document is not None
         return await off_loop(len(document.text), self._is_in, document.text)
 
@@ -102,7 +102,8 @@ class Observation:
         """Where part of the change is, or may be; empty if disk and document certainly hold none of it. If
         the disk can't be read, only the document could have brought there what was not landed."""
         path = self.change.path
-        found = [Held(path, "editor")] if await self.is_in_document() else []
+        may_come = self.outstanding and self._documents.at(self._absolute) is not None
+        found = [Held(path, "editor")] if may_come or await self.is_in_document() else []
         try:
             now = await ws.look_at_disk(self.change.base.location)
             is_on_disk = await off_loop(max(now.size, self.change.base.size), self._is_on_disk, now)
@@ -242,8 +243,8 @@ class Observation:
 
     def _see_undone(self, plain: str) -> None:
         """Remember the versions since the user undid the change: what is typed over its place from then on is
-        not an edited version of it, as it would seem without the base in between. Large texts are compared with
-        the change only when asked for, off the event loop: it takes half a second of 10 MB."""
+        not an edited version of it, as it would seem without the base in between. Large texts are compared
+        with the change only when asked for, off the event loop: it takes half a second of 10 MB."""
         if not self._seen_some or not (self._since_undone or plain == self._base):
             return
         if (self._shows_part if len(plain) <= INLINE_BYTES else self._shows_some)(plain):
