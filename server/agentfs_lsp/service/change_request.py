@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from agentfs_lsp.domain.access import Access
@@ -187,6 +187,6 @@ def compute_checked(
 ) -> FileChange:
     """Compute the change on `read` if the file has moved on since, and merge it."""
     change = plan(snapshot, access) if read is None else rebased(plan(read, access), snapshot)
-    change = fitted(replace(change, access=access)).in_its_line_ends()
+    change = fitted(change).in_its_line_ends()
     change.check()
     return change

@@ -53,6 +53,7 @@ class Edit:
                 corrections=corrections,
                 replacements=match.replacements,
                 level=match.level,
+                access=access,
             )
 
         return compute

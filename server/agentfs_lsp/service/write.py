@@ -49,13 +49,13 @@ class Write:
             if not create_dirs and not folder_comes and not ws.files.has_folder(snapshot.location):
                 folder = access.path.rpartition("/")[0] + "/"
                 raise FolderMissing(folder, by_setting=not settings.create_dirs)
-            return _creation(ws, self, access.path, snapshot, create_dirs=create_dirs)
+            return _creation(ws, self, access, snapshot, create_dirs=create_dirs)
 
         return compute
 
 
 def _creation(
-    ws: Workspace, command: Write, path: str, snapshot: Snapshot, *, create_dirs: bool
+    ws: Workspace, command: Write, access: Access, snapshot: Snapshot, *, create_dirs: bool
 ) -> FileChange:
     content, corrections = _without_mark(command.content)
     wanted = eol_for(ws.files, snapshot.location)
@@ -64,7 +64,7 @@ def _creation(
         corrections.append(Correction("line_ends", eol_of(wanted)))
     splices = (Splice(0, 0, content),) if content else ()
     return FileChange(
-        path,
+        access.path,
         snapshot,
         "create",
         splices,
@@ -72,6 +72,7 @@ def _creation(
         tools=("write",),
         create_dirs=create_dirs,
         corrections=tuple(corrections),
+        access=access,
     )
 
 
@@ -99,6 +100,7 @@ def _replacement(ws: Workspace, command: Write, access: Access, snapshot: Snapsh
         ws.settings_in(snapshot.location.root),
         tools=("write",),
         corrections=tuple(corrections),
+        access=access,
     )
 
 
