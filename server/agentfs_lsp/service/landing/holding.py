@@ -25,6 +25,12 @@ Places = list[tuple[int, int]]
 def holds_all(change: FileChange, text: str) -> bool:
     """Whether a text contains everything the change inserted and nothing it removed, with any edits
     elsewhere. An editor that ignores versions may have applied the change at another place."""
+    places = removed_places(change.base.text.shown, change.hunks)
+    return may_hold_all(change, text) and any(differences_at(change.base.text.shown, text, places))
+
+
+def may_hold_all(change: FileChange, text: str) -> bool:
+    """The same, or the text is the base with other edits: lines that repeat do not tell which."""
     base, shown = change.base.text.shown, change.shown
     if normalize(text) == normalize(base):
         return False
