@@ -132,6 +132,6 @@ CLOSED_SETS: dict[str, tuple[set[Any], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize(("there_is", "path"), CLOSED_SETS.values(), ids=CLOSED_SETS)
-def test_each_one_there_is_occurs_in_a_transcript(there_is: set[Any], path: tuple[str, ...]) -> None:
+def test_every_known_value_occurs_in_a_transcript(there_is: set[Any], path: tuple[str, ...]) -> None:
     missing = there_is - told(*path)
     assert not missing, HOW
