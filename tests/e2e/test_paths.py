@@ -53,18 +53,6 @@ async def test_a_spelling_no_path_has_is_an_invalid_parameter(auto: Editor, path
         assert len(answer["text"]) < 2000
 
 
-@pytest.mark.parametrize(
-    "spelling",
-    ["plain/a.txt", "./plain/a.txt", "plain//./a.txt", "plain/../plain/a.txt", "plain/sub/../a.txt"],
-)
-async def test_spellings_of_one_file_resolve_to_one_name(auto: Editor, spelling: str) -> None:
-    (auto.root / "plain/sub").mkdir(parents=True, exist_ok=True)
-    (auto.root / "plain/a.txt").write_text("text\n")
-    answer = await auto.read(spelling)
-    assert (answer["data"]["content"], answer["context"]["path_resolved"]) == ("text\n", "plain/a.txt")
-    assert answer["context"]["params_input"] == {"path": spelling}
-
-
 async def test_odd_but_possible_names_are_files_like_any(auto: Editor) -> None:
     for name in (
         " leading",
@@ -174,36 +162,6 @@ async def test_a_denied_folders_own_name_tells_nothing_of_it(tmp_path: Path, glo
                     assert answer["error"]["code"] == "ACCESS_DENIED", path.format(name)
                     told.add((number, answer["text"].replace(name, "NAME")))
             assert len(told) == 5, path
-
-
-async def test_links_that_stay_inside_are_followed_absolute_ones_too(auto: Editor) -> None:
-    (auto.root / "inside").mkdir()
-    (auto.root / "inside/a.txt").write_text("text\n")
-    (auto.root / "relative-link").symlink_to("inside/a.txt")
-    (auto.root / "absolute-link").symlink_to(auto.root / "inside")
-    (auto.root / "inside/back").symlink_to("..")
-    for path in ("relative-link", "absolute-link/a.txt", "inside/back/inside/a.txt"):
-        answer = await auto.read(path)
-        assert (answer["data"]["content"], answer["context"]["path_resolved"]) == ("text\n", "inside/a.txt")
-    written = await auto.write("absolute-link/b.txt", "new\n")
-    assert written["context"]["path_resolved"] == "inside/b.txt"
-    edited = await auto.edit("relative-link", "text", "mine")
-    assert edited["status"] == "success"
-    assert (auto.root / "relative-link").is_symlink()
-    assert (auto.root / "inside/a.txt").read_text() == "mine\n"
-
-
-async def test_a_loop_of_links_and_a_path_below_a_file_are_invalid(auto: Editor) -> None:
-    (auto.root / "loop").symlink_to("loop")
-    (auto.root / "file.txt").write_text("text\n")
-    for path, message in (
-        ("loop", "loop of links"),
-        ("loop/a", "loop of links"),
-        ("file.txt/a", "below a file"),
-    ):
-        for answer in await every_tool(auto, path):
-            assert answer["error"]["code"] == "INVALID_PARAM"
-            assert message in answer["error"]["message"]
 
 
 async def test_what_is_no_regular_file_is_refused_at_once(auto: Editor) -> None:
