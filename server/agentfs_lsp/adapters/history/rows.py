@@ -21,6 +21,8 @@ _TEXTS = ("before", "proposed", "after")
 FILE_COLUMNS = ("change_id", "position", "path", *_FACTS, "texts_kept", *_TEXTS)
 _FOUND_COLUMNS = (*FILE_COLUMNS[2:], "folders_made", "accepted")
 
+_DECISIONS, _OPERATIONS = get_args(KeptDecision), get_args(Operation)
+
 _LAST_MS = 253_402_300_799_000
 """The end of the year 9999; later times have no date."""
 
@@ -55,7 +57,7 @@ def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> 
     """The change of a row and its files' rows, which contain texts instead of row ids, the number of folders
     created, and the accepted text."""
     fields = _checked(CHANGE_COLUMNS, row)
-    known = fields["decision"] in get_args(KeptDecision) and fields["landing"] in ("disk", "editor")
+    known = fields["decision"] in _DECISIONS and fields["landing"] in ("disk", "editor")
     if not known or not 0 <= fields["time_ms"] <= _LAST_MS:
         raise Damaged
     fields["modified_by_user"] = bool(fields["modified_by_user"])
@@ -64,7 +66,7 @@ def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> 
 
 def _file_of(row: Sequence[Any], root: str) -> RecordedFile:
     fields = _checked(_FOUND_COLUMNS, row[2:])
-    if fields["operation"] not in get_args(Operation) or not _is_encoding(fields["encoding"]):
+    if fields["operation"] not in _OPERATIONS or not _is_encoding(fields["encoding"]):
         raise Damaged
     fields["texts_kept"] = bool(fields["texts_kept"])
     return RecordedFile(root, relative=fields.pop("path"), **fields)
