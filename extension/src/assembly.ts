@@ -67,7 +67,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       proposed.fire(told);
     },
     settled: (told) => decisions.over(told),
-    asked: (...asked) => askUser(questions, ...asked),
+    asked: (...asked) => askUser(questions, plain, ...asked),
     applyEdit: edits.apply,
   }, () => strictness.now);
   const status = new StatusBar(server, proposals, questions, edits, strictness);
@@ -129,7 +129,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     }),
   ];
   const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
-  const parts = { ask, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, fetch };
+  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, fetch };
   const texts = { files, bases, draftTexts, landed, presence };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
 }

@@ -18,6 +18,7 @@ import type { HistoryRecord, HistoryStore } from './history/store';
 import type { Lifecycle } from './server/lifecycle';
 import { notify } from './util/window';
 import type { Questions } from './server/questions';
+import type { PlainView } from './review/plainView';
 import { AgentMethod } from './protocol/types';
 import type { Review } from './proposals/review';
 import type { ProposalStore } from './proposals/store';
@@ -30,6 +31,7 @@ export interface Parts {
   lifecycle: Lifecycle;
   proposals: ProposalStore;
   questions: Questions;
+  plain: PlainView;
   editors: DiffEditors;
   decisions: Decisions;
   drafts: Drafts;
@@ -91,6 +93,7 @@ function handlers({
   lifecycle,
   proposals,
   questions,
+  plain,
   editors,
   decisions,
   drafts,
@@ -130,7 +133,7 @@ function handlers({
       } else if (edits.previews > 0) {
         edits.open();
       } else if (question !== undefined) {
-        await showQuestion(questions, question.id);
+        await showQuestion(questions, plain, question.id);
       } else {
         void notify('information', vscode.l10n.t('No changes are waiting for your review.'));
       }
@@ -141,7 +144,7 @@ function handlers({
         await drafts.apply(draft);
       }
     },
-    answerQuestion: (id?: unknown) => showQuestion(questions, id),
+    answerQuestion: (id?: unknown) => showQuestion(questions, plain, id),
     olderLanded: () => history.loadOlder(),
     manual: () => status.manual(),
     resumeAuto: () => status.resumeAuto(),

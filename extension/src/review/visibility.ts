@@ -11,12 +11,13 @@ import type { Review } from '../proposals/review';
 import { baseName, brief, INVISIBLE, messageOf, UNUSUAL, visible } from '../util/display';
 import { anyChanged, blanksChanged, normalize } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
+import type { Question } from '../server/questions';
 import type { Draft } from './draftStore';
 import { DRAFT, PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
 import { notifyDraftHidden, notifyHidden, notifyNotShown, pathNow, showTooEarly } from '../proposals/notifications';
 import type { PlainFile, PlainView } from './plainView';
 import { isAloneInFront } from './tabs';
-import { hidingSettings } from './workspaceSettings';
+import { hidingSettings, settingsHidingQuestions } from './workspaceSettings';
 
 /** An editor that is opening has its text by then. */
 const SOON_MS = 1000;
@@ -100,12 +101,21 @@ export function isDraftOnScreen({ id, path, uri: told }: Draft, target: vscode.U
   return hasShownAll(id, [file], plain, notifyDraftHidden);
 }
 
+/** Whether a question of the server can have been read. If not, shows it. */
+export function isQuestionOnScreen({ id, message }: Question, plain: PlainView): boolean {
+  const hiding = settingsHidingQuestions(vscode.workspace.getConfiguration());
+  const why = hiding.length === 0
+    ? undefined
+    : vscode.l10n.t('Settings of this workspace may make questions unreadable: {0}.', brief(hiding.join(', '), 200));
+  return hasShownAll(id, [{ uri: vscode.Uri.from({ scheme: 'agentfs-question', path: id }), path: '', why, base: '', now: message }], plain);
+}
+
 /** Whether the diff or the plain view has shown all of these files. If not, shows it, and tells the user why with `say`. */
-function hasShownAll(id: string, files: readonly PlainFile[], plain: PlainView, say: (why: string) => void): boolean {
+function hasShownAll(id: string, files: readonly PlainFile[], plain: PlainView, say?: (why: string) => void): boolean {
   const why = whyUnseen(files, plain);
   if (why !== undefined) {
     if (plain.show(id, files)) {
-      say(why);
+      say?.(why);
     } else {
       showTooEarly();
     }

@@ -24,20 +24,33 @@ const OUTSIDE = new RegExp(
   ].join('|')})`,
 );
 
+/** How the names of those among them begin that are drawn in notifications, dialogs and the view of what waits. */
+const OF_QUESTIONS = /^(badge|button|focusBorder$|list|notification|panel|sideBar|tree)/;
+
 const THEME = /^(colorTheme|preferred\w+ColorTheme)$/;
 
-/** Tells which settings of a section are harmless. `themes`: those that come with VS Code. */
-const isHarmless = (themes: readonly unknown[]): Record<string, (name: string, value: unknown) => boolean> => ({
-  editor: (name) => HARMLESS.test(name),
-  diffEditor: (name) => HARMLESS.test(name),
+type Harmless = Record<string, (name: string, value: unknown) => boolean>;
+
+/** Tells which settings of the whole window are harmless. `themes`: those that come with VS Code. */
+const inWindow = (themes: readonly unknown[], isColorHarmless: (color: string) => boolean): Harmless => ({
   window: (name) => name !== 'zoomLevel',
   workbench: (name, value) =>
-    name === 'colorCustomizations' ? within(value).every(([color]) => OUTSIDE.test(color)) : !THEME.test(name) || themes.includes(value),
+    name === 'colorCustomizations' ? within(value).every(([color]) => isColorHarmless(color)) : !THEME.test(name) || themes.includes(value),
 });
 
 /** The settings of a workspace or folder that may make a text unreadable. */
 export function hidingSettings(config: vscode.WorkspaceConfiguration, themes = shippedThemes()): string[] {
-  const hiding = Object.entries(isHarmless(themes)).flatMap(([section, isKnown]) => {
+  const inEditors: Harmless = { editor: (name) => HARMLESS.test(name), diffEditor: (name) => HARMLESS.test(name) };
+  return harmful(config, { ...inEditors, ...inWindow(themes, (color) => OUTSIDE.test(color)) });
+}
+
+/** The settings of a workspace that may make a question unreadable. */
+export function settingsHidingQuestions(config: vscode.WorkspaceConfiguration, themes = shippedThemes()): string[] {
+  return harmful(config, inWindow(themes, (color) => OUTSIDE.test(color) && !OF_QUESTIONS.test(color)));
+}
+
+function harmful(config: vscode.WorkspaceConfiguration, isHarmless: Harmless): string[] {
+  const hiding = Object.entries(isHarmless).flatMap(([section, isKnown]) => {
     const found = config.inspect(section);
     const values = [found?.workspaceValue, found?.workspaceLanguageValue, found?.workspaceFolderValue, found?.workspaceFolderLanguageValue];
     return values.flatMap(within).filter(([name, value]) => !isKnown(name, value)).map(([name]) => `${section}.${name}`);

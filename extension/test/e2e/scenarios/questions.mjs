@@ -6,7 +6,7 @@ import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { call, ui } from "../harness/run.mjs";
-import { set } from "../harness/settings.mjs";
+import { inWorkspace, set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 const first = file("questions/first.key", "one\n");
@@ -58,3 +58,21 @@ scenario("Do Not Disturb hides no question, and one that is over leaves the list
     await call("command", { id: "notifications.toggleDoNotDisturbMode" });
   }
 });
+
+const HIDDEN = { "notifications.foreground": "#ffffff", "notifications.background": "#ffffff" };
+
+scenario("a question that a workspace's colors may hide is shown in others, and only then answered", () =>
+  inWorkspace({ "workbench.colorCustomizations": HIDDEN }, async () => {
+    await set("agentfs.rules", ASKED);
+    const read = agent("hidden").read(first);
+    await ui.pressInMessage("first.key", "Allow once");
+    assert.match(await ui.plainWith("first.key"), /Settings of this workspace may make questions unreadable: workbench\.colorCustomizations\./);
+    await ui.statusItem(": 1").waitFor();
+    await until("it is answered", async () => {
+      if ((await ui.statusItem(": 1").count()) === 0) return true;
+      await ui.pressInMessage("first.key", "Allow once");
+      return false;
+    }, { everyMs: 1000 });
+    assert.equal((await read).data.content, "one\n");
+    await ui.tabsAre();
+  }));
