@@ -67,10 +67,11 @@ def _is_misapplied(change: FileChange, places: Places, text: str) -> bool:
     return False
 
 
-def has_new_line(change: FileChange, base: str, text: str) -> bool:
+def has_new_line(change: FileChange, text: str) -> bool:
     """Whether a text has one of the change's new lines where it differs from the base."""
     put_in = {line for hunk in change.hunks for line in _lines_of(hunk.text)}
-    return any(line in put_in for splice in splices_towards(base, text) for line in _lines_of(splice.text))
+    splices = splices_towards(change.base.text.shown, text)
+    return any(line in put_in for splice in splices for line in _lines_of(splice.text))
 
 
 def brings_a_line(change: FileChange, text: str) -> bool:

@@ -145,8 +145,7 @@ class Observation:
         touching = differences_at(base, text, removed_places(base, hunks))
         # Lines typed where the change only removes lines, all still there, do not come from it.
         if not any(splice.start < splice.end or hunks[at].text for at, splice in touching):
-            may_come_from_it = has_new_line(self.change, base, text) or may_hold_all(self.change, text)
-            return not self.refused and may_come_from_it
+            return not self.refused and (has_new_line(self.change, text) or may_hold_all(self.change, text))
         return not self.refused or self._seen_some or is_part(text, base, self._accepted)
 
     def _shows_some(self, text: str) -> bool:
