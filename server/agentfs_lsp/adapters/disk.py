@@ -1,8 +1,7 @@
 """The disk, confined to the roots: implements `service.files.store.FileStore`.
 
 Each root is an open directory handle; files are opened beneath it (`confined`) by names whose links were
-resolved before (`resolving`). `staging` and `swaps` change files. Nothing here decodes text or asks
-anyone.
+resolved before (`resolving`). `staging` and `swaps` change files. Nothing here decodes text or asks anyone.
 """
 
 from __future__ import annotations

@@ -131,8 +131,7 @@ class Editor:
         del self._answers[ident]
         if "error" in message:
             return {"ok": False, "code": str(message["error"]["code"]), "reason": message["error"]["message"]}
-        result: dict[str, Any] = message["result"]
-        return result
+        return cast("dict[str, Any]", message["result"])
 
     # --- what the server sends ---------------------------------------------------------------------------
 

@@ -1,8 +1,7 @@
 """Evaluates the texts of `.editorconfig` files for a file (editorconfig.org).
 
 Globs are matched by tracking all positions in the path at once, so that no pattern takes longer than its
-length times the path's length. Sections beyond `_MAX_WORK` are ignored. The caller finds and reads the
-files.
+length times the path's length. Sections beyond `_MAX_WORK` are ignored. The caller finds and reads the files.
 """
 
 from __future__ import annotations

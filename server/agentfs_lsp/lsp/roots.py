@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from urllib.parse import quote
 
 from agentfs_lsp.adapters.documents import path_of
@@ -109,8 +110,6 @@ def spellings(roots: Sequence[Root]) -> dict[str, int]:
     known: dict[str, int] = {}
     for place, root in enumerate(roots):
         known[root.path] = place
-        try:
+        with suppress(MalformedPath):
             known.setdefault(path_of_uri(root.uri).rstrip("/") or "/", place)
-        except MalformedPath:
-            continue
     return known

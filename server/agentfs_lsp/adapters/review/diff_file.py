@@ -1,9 +1,8 @@
 """The diff file that the editor shows while a question is open (docs/protocol.md#92-the-message-rung).
 
-It is in the root, because some editors start another server for files outside:
-`.agentfs/review/<id>.diff`, readable only by the user and ignored by version control. If the root cannot
-store it and the editor can show other files, it is in the user's state folder. Files of servers that have
-ended are removed at the start.
+It is in the root, because some editors start another server for files outside: `.agentfs/review/<id>.diff`,
+readable only by the user and ignored by version control. If the root cannot store it and the editor can show
+other files, it is in the user's state folder. Files of servers that have ended are removed at the start.
 """
 
 from __future__ import annotations

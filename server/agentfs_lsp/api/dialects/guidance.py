@@ -1,5 +1,4 @@
-"""The guidance for a model's system prompt about the tools of a dialect
-(docs/protocol.md#12-tool-catalog).
+"""The guidance for a model's system prompt about the tools of a dialect (docs/protocol.md#12-tool-catalog).
 
 It mentions only tools that are available. What each tool does is in its definition.
 """

@@ -1,5 +1,4 @@
-"""A three-way merge by lines, to apply a change to a text that has changed since
-(docs/protocol.md#8-lock).
+"""A three-way merge by lines, to apply a change to a text that has changed since (docs/protocol.md#8-lock).
 
 The changes of both sides are compared hunk by hunk. There are no conflict markers and no guesses: if both
 sides changed the same or adjacent lines differently, that is a conflict, and nothing is merged.

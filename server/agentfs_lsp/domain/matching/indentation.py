@@ -1,5 +1,4 @@
-"""One shift from a request's indentation to the file's, for a whole block
-(docs/protocol.md#7-agentfsedit).
+"""One shift from a request's indentation to the file's, for a whole block (docs/protocol.md#7-agentfsedit).
 
 Either the same whitespace is added before every line, or one unit converts all tabs of one side into the
 spaces of the other. Anything else is not a uniform shift. Blank lines are ignored. Adjacent lines and the

@@ -1,9 +1,8 @@
 """Escapes text for display and finds suspicious characters (docs/protocol.md#94-what-the-answer-says).
 
 Bidirectional, invisible, and control characters are escaped wherever the server renders text. They are
-reported if a change adds them, and are written unchanged. Joiners and variation selectors are part of
-emoji and of several scripts, so they are reported only where no script uses them. Unusual blanks are only
-escaped.
+reported if a change adds them, and are written unchanged. Joiners and variation selectors are part of emoji
+and of several scripts, so they are reported only where no script uses them. Unusual blanks are only escaped.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Parses a workspace folder's `.agentfs.toml` (docs/protocol.md#13-settings-and-policy).
 
 The file comes with the workspace and is not trusted: it is read through the confined store and can only
-tighten settings. If it is invalid, everything in the folder requires approval. `configuration.py` applies
-it.
+tighten settings. If it is invalid, everything in the folder requires approval. `configuration.py` applies it.
 """
 
 from __future__ import annotations
