@@ -15,6 +15,7 @@ from urllib.parse import unquote_to_bytes
 
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.fs.resolving import follow_links
+from agentfs_lsp.domain.text.lines import has_lone_cr
 from agentfs_lsp.domain.text.positions import Encoding
 from agentfs_lsp.domain.text.rope import BadPosition, Position, Rope
 from agentfs_lsp.service.files.store import Clock
@@ -61,14 +62,14 @@ class OpenDocument:
         """Take a whole text, which brings the document back in sync."""
         self._rope = rope
         self.in_sync = True
-        self.positions_reliable = self._ends_lines_at_cr or not _has_lone_cr(rope.text)
+        self.positions_reliable = self._ends_lines_at_cr or not has_lone_cr(rope.text)
 
     def replace(self, start: Position, end: Position, text: str) -> None:
         """Apply one change. Raises BadPosition and changes nothing."""
         if not self.positions_reliable:
             raise BadPosition(start)
         self._rope.replace(start, end, text)
-        self.positions_reliable = self._ends_lines_at_cr or not _has_lone_cr(text)
+        self.positions_reliable = self._ends_lines_at_cr or not has_lone_cr(text)
 
 
 class OpenDocuments:
@@ -294,10 +295,6 @@ def _target(link: str) -> str | None:
         return os.readlink(link)
     except OSError:
         return None
-
-
-def _has_lone_cr(text: str) -> bool:
-    return text.count("\r") > text.count("\r\n")
 
 
 def path_of(uri: str) -> str | None:

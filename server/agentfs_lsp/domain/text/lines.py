@@ -131,6 +131,11 @@ def first_eol(text: str) -> str:
     return found.group() if found else "\n"
 
 
+def has_lone_cr(text: str) -> bool:
+    """Whether some `\\r` belongs to no `\\r\\n`."""
+    return "\r" in text and text.count("\r") > text.count("\r\n")
+
+
 def with_eol(text: str, eol: str) -> str:
     """`text` with all line ends replaced by `eol`: `"\\n"`, `"\\r\\n"` or `"\\r"`."""
     text = normalize(text)
