@@ -45,6 +45,10 @@ async def test_folders_that_were_made_for_a_batch_go_with_it(root: Path) -> None
         assert len(list(root.rglob("*"))) == 7
         assert (await undo(editor))["status"] == "success"
         assert list(root.iterdir()) == []
+        configure(editor, **AUTO, create_dirs=False)
+        assert "agentfs.create_dirs is off" in (await undo(editor))["text"]
+        assert list(root.iterdir()) == []
+        configure(editor, **AUTO)
         await undo(editor)
         assert len(list(root.rglob("*"))) == 7
 

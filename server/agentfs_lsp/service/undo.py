@@ -19,6 +19,7 @@ from agentfs_lsp.domain.errors import (
     Conflict,
     ConflictReason,
     DomainError,
+    FolderMissing,
     LastUndecided,
     NothingToUndo,
     NotUndoable,
@@ -228,11 +229,13 @@ async def _reverse_file(
     _check_seen(ws, viewer, snapshot)
     if snapshot.opened_in_wrong_encoding:
         raise Conflict(path, "editor", "wrong_encoding", actual=snapshot.revision)
+    settings = ws.settings_in(location.root)
     if file.operation == "delete":
         check_new_name(location.relative)
+        if not (snapshot.exists or settings.create_dirs or ws.files.has_folder(location)):
+            raise FolderMissing(path.rpartition("/")[0] + "/", by_setting=True)
     accepted = file.accepted if change.modified_by_user else file.proposed
     kept = await off_loop(snapshot.size, _with_edits_elsewhere, file, accepted)
-    settings = ws.settings_in(location.root)
     reverse = await off_loop(snapshot.size, reversal, path, kept, snapshot, settings)
     if snapshot.dirty and snapshot.disk and reverse.changes_nothing:
         # The user may have saved it as before, and be typing elsewhere.
@@ -297,7 +300,8 @@ def _undo_deletion(path: str, file: RecordedFile, snapshot: Snapshot, settings: 
         raise _conflict(path, snapshot, "exists")
     base = snapshot._replace(text=TextFile("", file.encoding, file.bom, lossy=False))
     splices = (Splice(0, 0, before),) if before else ()
-    return FileChange(path, base, "create", splices, settings, tools=("write",))
+    made = settings.create_dirs
+    return FileChange(path, base, "create", splices, settings, tools=("write",), create_dirs=made)
 
 
 def _undo_update(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
