@@ -94,14 +94,15 @@ class OpenDocuments:
 
     # --- what the use cases ask ---
 
-    def at(self, absolute: str) -> OpenDocument | None:
-        """The document that shows this file. If several do, the riskiest: one out of sync, else one the
-        client calls dirty, else the one edited last since its save."""
+    def at(self, absolute: str, uri: str | None = None) -> OpenDocument | None:
+        """The document that shows this file, under `uri` if given. If several do, the riskiest: one out of
+        sync, else one the client calls dirty, else the one edited last since its save."""
         self._follow_switched_links()
-        found = self._by_path.get(absolute)
-        if found is None:
-            return None
-        return max(found, key=lambda one: (not one.in_sync, one.dirty_hint is True, one.edited))
+        return max(
+            (one for one in self._by_path.get(absolute, ()) if uri in (None, one.uri)),
+            key=lambda one: (not one.in_sync, one.dirty_hint is True, one.edited),
+            default=None,
+        )
 
     def get(self, uri: str) -> OpenDocument | None:
         """The document opened under this URI, whatever its scheme."""

@@ -37,9 +37,9 @@ class MemoryDocuments:
         self._watchers: list[tuple[str, Callable[[], None]]] = []
         self._edits = 0
 
-    def at(self, absolute: str) -> MemoryDocument | None:
+    def at(self, absolute: str, uri: str | None = None) -> MemoryDocument | None:
         return max(
-            (document for document in self._open.values() if document.path == absolute),
+            (one for one in self._open.values() if one.path == absolute and uri in (None, one.uri)),
             key=lambda one: (not one.in_sync, one.dirty_hint is True, one.edited),
             default=None,
         )

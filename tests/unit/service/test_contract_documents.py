@@ -116,8 +116,12 @@ def test_of_several_documents_of_a_file_the_one_to_be_careful_with_counts(editin
     assert there() == FILE
     editing.lose_track(LINKED)
     assert there() == LINKED
+    asked_for = editing.documents.at(PATH, FILE)
+    assert asked_for is not None
+    assert asked_for.uri == FILE
     editing.close(LINKED)
     assert there() == FILE
+    assert editing.documents.at(PATH, LINKED) is None
 
 
 def test_a_change_that_cannot_be_followed_puts_it_out_of_sync(editing: Editing) -> None:

@@ -402,6 +402,23 @@ async def test_a_client_that_saved_is_waited_for_to_save_what_it_set_back(both: 
     assert (where(raised.value), both.clock.seconds) == ([("a.py", "disk")], 10)
 
 
+async def test_the_edited_document_counts_not_another_of_the_file(both: FakeWorkspace) -> None:
+    link = f"file://{HOME}/link.py"
+    both.documents.open(link, f"{HOME}/a.py", "one\ntwo\nthree\n")
+    typed = applies_and(lambda: both.documents.change(link, "mine\n"))
+    both.reviewer.accepts(ScriptedApplier(both.editor, typed))
+    both.store.at("swap", disk_full("b.py"), "b.py")
+    with pytest.raises(SystemFailed):
+        await both.batch(*BATCH)
+    edited_one = both.documents.at(f"{HOME}/a.py", URI)
+    assert edited_one is not None
+    assert edited_one.text == "one\ntwo\nthree\n"
+    both.documents.change(URI, "one\ntwo\nthree\nfour\n")
+    await both.read("a.py")
+    landed = await landing(both, ScriptedApplier(both.editor, typed))
+    assert (landed.where, landed.text) == ("editor", "one\n2\nthree\nfour\n")
+
+
 async def test_an_open_file_is_deleted_by_the_server(work: FakeWorkspace) -> None:
     work.reviewer.accepts()
     work.reviewer.accepts()

@@ -117,7 +117,7 @@ def insertion() -> Any:
     base = SimpleNamespace(text=SimpleNamespace(text=LARGE, shown=LARGE), buffer=None)
     after = f"new\n{LARGE}"
     return SimpleNamespace(
-        absolute="/a", base=base, shown=after, hunks=diff(LARGE, after), changes_nothing=False
+        absolute="/a", uri=None, base=base, shown=after, hunks=diff(LARGE, after), changes_nothing=False
     )
 
 

@@ -48,8 +48,9 @@ class Document(Protocol):
 class Documents(Protocol):
     """The open documents, by the file's real path."""
 
-    def at(self, absolute: str) -> Document | None:
-        """The file's document; if several show it (through links), preferably one with unsaved changes."""
+    def at(self, absolute: str, uri: str | None = None) -> Document | None:
+        """The file's document; if several show it (through links), the one under `uri`, or without that
+        preferably one with unsaved changes."""
 
     def leads_to(self, spelled: str, absolute: str) -> None:
         """Documents opened under the path `spelled` show the file at `absolute`: a request found it there."""

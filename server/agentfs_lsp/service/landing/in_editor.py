@@ -155,8 +155,7 @@ class InEditor:
     async def roll_back(self, error: DomainError) -> None:
         """Roll back: the client reverts documents that hold exactly the accepted text, the server reverts
         files closed since. Text the user typed over is left alone, so part of the change may remain."""
-        at = self._ws.documents.at
-        back = {it: reversal(edit_of(it.change), at(it.change.absolute)) for it in self._observations}
+        back = {it: reversal(edit_of(it.change), it.document) for it in self._observations}
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
                 await self._applier.roll_back([edit for edit in back.values() if edit is not None], error)

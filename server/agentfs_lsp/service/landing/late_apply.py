@@ -72,7 +72,7 @@ def hold_until_reported(
         ws.unreported.discard(change.absolute)
 
     def seen() -> None:
-        document = ws.documents.at(change.absolute)
+        document = ws.documents.at(change.absolute, change.uri)
         if document is None or document.version != buffer.version:
             end()
             if document is not None and document.in_sync:
@@ -101,7 +101,7 @@ async def _is_of_editor(ws: Workspace, change: FileChange) -> bool:
         if lands and change.absolute in other.files:
             return False
     try:
-        now = await ws.look(change.base.location)
+        now = await ws.look(change.base.location, change.uri)
     except DomainError:
         return False
     return now.dirty or (now.buffer is not None and now.buffer.as_saved)

@@ -77,11 +77,16 @@ class Observation:
             self._end()
             self._end = None  # its callback references this observation and its texts
 
+    @property
+    def document(self) -> Document | None:
+        """The one that the change edits."""
+        return self._documents.at(self._absolute, self.change.uri)
+
     # --- what is there now --------------------------------------------------------------------------------
 
     async def is_in_document(self) -> bool:
         """Whether the current document holds, or may hold, part of the change."""
-        document = self._documents.at(self._absolute)
+        document = self.document
         if document is None or not document.in_sync:
             return document is not None
         return await off_loop(len(document.text), self._is_in, document.text)
@@ -89,12 +94,12 @@ class Observation:
     @property
     def is_reported(self) -> bool:
         """Whether the client has reported any new version of the document, or closed it."""
-        document, buffer = self._documents.at(self._absolute), self.change.base.buffer
+        document, buffer = self.document, self.change.base.buffer
         return document is None or buffer is None or document.version != buffer.version
 
     async def holds_all(self) -> bool:
         """Whether the current document holds all that the change inserted, with edits elsewhere."""
-        document = self._documents.at(self._absolute)
+        document = self.document
         if document is None or not document.in_sync or self._changes_nothing:
             return False
         return await off_loop(len(document.text), holds_all, self.change, document.text)
@@ -103,7 +108,7 @@ class Observation:
         """Where part of the change is, or may be; empty if disk and document certainly hold none of it. If
         the disk can't be read, only the document could have brought there what was not landed."""
         path = self.change.path
-        may_come = self.outstanding and self._documents.at(self._absolute) is not None
+        may_come = self.outstanding and self.document is not None
         found = [Held(path, "editor")] if may_come or await self.is_in_document() else []
         try:
             now = await ws.look_at_disk(self.change.base.location)
@@ -191,7 +196,7 @@ class Observation:
 
     async def part_on_disk(self, ws: Workspace) -> FileChange | None:
         """As `any_of_it`, for what a document that was closed left on disk."""
-        if self._documents.at(self._absolute) is not None:
+        if self.document is not None:
             return None
         try:
             now = await ws.look_at_disk(self.change.base.location)
@@ -225,7 +230,7 @@ class Observation:
         self._event.clear()
 
     def _seen(self) -> None:
-        document = self._documents.at(self._absolute)
+        document = self.document
         if document is not None and document.in_sync and self._may_hold_some(document):
             text = document.text
             plain = normalize(text)

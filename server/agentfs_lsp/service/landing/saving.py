@@ -33,8 +33,7 @@ async def save_and_check(
         outcome: Landing | DomainError
         try:
             saved = None
-            buffer = change.base.buffer
-            if buffer is not None and buffer.uri in expected and not change.is_blind:
+            if change.uri in expected and not change.is_blind:
                 saved = await _wait_until_saved(ws, observation, deadline)
             outcome = await _current_outcome(ws, observation, saved)
         except DomainError:
@@ -48,9 +47,9 @@ async def save_and_check(
 async def _ask_to_save(changes: Sequence[FileChange], applier: Applier, deadline: float) -> Collection[str]:
     """Tell the client that the change stands and what to save. Return the URIs whose save can be expected."""
     save = [
-        change.base.buffer.uri
+        change.uri
         for change in changes
-        if change.base.buffer is not None
+        if change.uri is not None
         and {"always": True, "never": False}.get(change.settings.save, not change.base.dirty)
     ]
     if not (save and applier.saves):
@@ -70,7 +69,7 @@ async def _wait_until_saved(ws: Workspace, observation: Observation, deadline: f
         async with asyncio.timeout_at(deadline):
             while True:
                 observation.expect_more()
-                now = await ws.look(change.base.location)
+                now = await ws.look(change.base.location, change.uri)
                 if _is_saved(now, change):
                     return now
                 if now.buffer is None:
@@ -102,7 +101,7 @@ async def _current_outcome(
     """The landing; NotLanded if the document was closed or the user undid the change or typed over it. The
     caller checks whether part of it remains."""
     change = observation.change
-    now = saved or await ws.look(change.base.location)
+    now = saved or await ws.look(change.base.location, change.uri)
     if saved or _is_saved(now, change):
         assert now.disk is not None
         size = max(now.size, change.base.size)

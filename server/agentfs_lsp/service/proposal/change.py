@@ -120,6 +120,11 @@ class FileChange:
         """The file's real absolute path."""
         return self.base.location.absolute
 
+    @property
+    def uri(self) -> str | None:
+        """The document's; None if the file was closed."""
+        return self.base.buffer.uri if self.base.buffer else None
+
     @cached
     def hunks(self) -> tuple[Splice, ...]:
         """The splices widened to whole lines, for editors and people."""

@@ -225,9 +225,10 @@ class Workspace:
                 verdicts.append(verdict)
         return strictest(verdicts)
 
-    def buffer_of(self, location: Location) -> Buffer | None:
-        """The open document's content, if any. Raises Conflict if the document is out of sync."""
-        document = self.documents.at(location.absolute)
+    def buffer_of(self, location: Location, uri: str | None = None) -> Buffer | None:
+        """The open document's content, if any; for `uri` see Documents. Raises Conflict if the document is
+        out of sync."""
+        document = self.documents.at(location.absolute, uri)
         if document is not None and not document.in_sync:
             raise Conflict(self.name_of(location), "editor", "out_of_sync")
         return Buffer.of(document)
@@ -269,14 +270,14 @@ class Workspace:
         if self._remembering.get(absolute) is done:
             del self._remembering[absolute]
 
-    async def look(self, location: Location) -> Snapshot:
+    async def look(self, location: Location, uri: str | None = None) -> Snapshot:
         """The file's current state, editor over disk; read on a thread unless it is small. Waits for pending
-        `remember` work on the file and for recovery."""
+        `remember` work on the file and for recovery. For `uri` see Documents."""
         await self.wait_for_recovery(location)
         remembering = self._remembering.get(location.absolute)
         if remembering is not None:
             await asyncio.wait([remembering])
-        return await self._look(location, self.buffer_of(location))
+        return await self._look(location, self.buffer_of(location, uri))
 
     async def look_at_disk(self, location: Location) -> Snapshot:
         """As `look`, ignoring open documents."""
