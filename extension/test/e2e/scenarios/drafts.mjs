@@ -105,6 +105,7 @@ scenario("the file of a draft is gone by now: all of the draft is in a new one, 
   rmSync(gone.path);
   await call("command", { id: "agentfs.drafts.focus" });
   await ui.viewRow("Drafts", "gone.txt").click();
+  await until("the draft is shown", async () => (await ui.diff()).original.includes("new and mine"));
 
   await ui.titleButton("Apply Draft to the File").click();
 
