@@ -45,18 +45,36 @@ async def test_encoding_mark_and_line_ends_stay_the_files(
     assert answer["stats"]["file_size_bytes"] == answer["stats"]["new_size"] == len(expected)
 
 
-@pytest.mark.parametrize(("old", "kept"), [(",", False), ("user", True), ("lev", True)])
-async def test_no_edit_joins_undecodable_bytes(auto: Editor, old: str, kept: bool) -> None:
-    """They would be a character that nobody was shown; here, one that reverses what follows."""
-    before = b"level = 'user\xe2\x80,\xae'\n"
-    (auto.root / "lossy.txt").write_bytes(before)
-    await auto.read("lossy.txt")
-    answer = await auto.edit("lossy.txt", old, "")
+JOINING = b"level = 'user\xe2\x80,\xae'\n"
+"""Without the comma, it has a character that nobody was shown and that reverses what follows."""
+
+
+@pytest.mark.parametrize(
+    ("charset", "before", "old", "kept"),
+    [
+        ("utf-8", JOINING, ",", False),
+        ("utf-8", JOINING, "user", True),
+        ("utf-8", JOINING, "lev", True),
+        ("utf-8", b"x\xff\xfe .", "x", False),
+        ("utf-8", b"x\xff\xfe .", " .", True),
+        ("latin1", b"x\xff\xfe .", "x", False),
+        ("latin1", b"x\xff\xfe .", " .", True),
+        ("latin1", b"x\xef\xbb\xbfa \xe9", "x", False),
+    ],
+)
+async def test_no_edit_gives_kept_bytes_another_meaning(
+    auto: Editor, charset: str, before: bytes, old: str, kept: bool
+) -> None:
+    (auto.root / ".editorconfig").write_text(f"[{charset}.txt]\ncharset = {charset}\n")
+    path = auto.root / f"{charset}.txt"
+    path.write_bytes(before)
+    await auto.read(path.name)
+    answer = await auto.edit(path.name, old, "")
     after = before.replace(old.encode(), b"") if kept else before
-    assert (auto.root / "lossy.txt").read_bytes() == after
+    assert path.read_bytes() == after
     if not kept:
         assert answer["error"]["code"] == "INVALID_PARAM"
-        assert answer["text"].endswith("Keep the text between these bytes.")
+        assert answer["text"].endswith("Keep the text before these bytes.")
 
 
 async def test_characters_that_the_encoding_lacks_are_refused_by_name(auto: Editor) -> None:

@@ -261,7 +261,7 @@ class LossyReplace(DomainError):
 
 
 class BytesJoined(DomainError):
-    """Undecodable bytes of the file would become characters that nobody was shown."""
+    """The file's own bytes would become characters that nobody was shown, or its byte-order mark."""
 
     path: str
 

@@ -102,11 +102,10 @@ def lossy_replace(error: errors.LossyReplace, translate: Translate) -> ErrorText
 def bytes_joined(error: errors.BytesJoined, translate: Translate) -> ErrorText:
     return (
         translate(
-            "Some bytes of '{path}' are not text in a known encoding, and the change would join them into "
-            "other characters.",
+            "With this change, bytes of '{path}' that are not ASCII would read as other characters.",
             path=shown(error.path),
         ),
-        translate("Keep the text between these bytes."),
+        translate("Keep the text before these bytes."),
     )
 
 

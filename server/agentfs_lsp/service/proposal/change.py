@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Literal
@@ -28,7 +29,7 @@ from agentfs_lsp.domain.text.lines import (
     without_end,
 )
 from agentfs_lsp.domain.text.patching import patch
-from agentfs_lsp.domain.text.textfile import check_insertable, decode_as, encode
+from agentfs_lsp.domain.text.textfile import MARKS, check_insertable, decode_as, encode, mark_of
 from agentfs_lsp.service.files.store import Blob
 
 if TYPE_CHECKING:
@@ -284,7 +285,14 @@ class FileChange:
             except Unencodable as unfit:
                 unfit.line += self._lines_before(number)
                 raise
-        if self.splices and (base := self.base.text).lossy:
+        base = self.base.text
+        if base.tells_itself or not self.splices:
+            return
+        begin = self.proposed[:4] if self.splices[0].start < 4 else ""
+        with suppress(Unencodable):  # an editor's text
+            if MARKS.get(mark_of(encode(begin, base)), base.encoding) != base.encoding:
+                raise BytesJoined(self.path)
+        if base.lossy:
             landed = decode_as(self.proposed_bytes, base.encoding, base.bom)
             if landed is None or landed.text != self.proposed:
                 raise BytesJoined(self.path)
