@@ -57,7 +57,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const landed = new ReadOnlyTexts();
   const decorations = new Decorations(proposals);
   const stale = new StalenessWatcher(proposals);
-  const edits = new ServerEdits(currentSettings);
+  const edits = new ServerEdits(currentSettings, (id) => proposals.get(id) !== undefined);
   const strictness = new Strictness({ everywhere: context.globalState, here: context.workspaceState });
 
   const server = new Server(channel, {

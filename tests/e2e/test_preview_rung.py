@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, NO_ANSWER, Editor, RpcError
+from support.editor import APPLY, NO_ANSWER, PENDING, Editor, RpcError, editing
 from support.personas import VSCODE, ticking
 from support.sharing import in_module, shared
 from support.wire import Message
@@ -191,3 +191,29 @@ async def test_the_tabs_a_preview_opens_and_closes_are_no_answer(root: Path, fil
         answer = await written(editor)
     assert answer["error"]["code"] == "EXECUTION_ERROR"
     assert file.read_text() == TEXT
+
+
+async def test_a_client_that_prefers_it_reviews_what_no_preview_shows(root: Path, file: Path) -> None:
+    prefers: Message = {"experimental": {"agentfs": {"review": True, "preview": True}}}
+    previewing: Message = {"workspace": {"workspaceEdit": {"changeAnnotationSupport": {}}}}
+    async with editing(root, name="code-server", capabilities=prefers | previewing) as editor:
+        editor.answers[APPLY] = lambda _: {"applied": False}
+        rejected = await written(editor)
+        assert rejected["context"]["review"]["rung"] == "preview"
+        assert editor.all("agentfs/proposed") == []
+
+        def fail(params: Message) -> object:
+            if not editor.all("agentfs/proposed"):
+                raise RpcError(-32603, "broken")
+            return PENDING
+
+        editor.answers[APPLY] = fail
+        failed = editor.start("agentfs/write", {"path": "a.py", "content": CHANGED})
+        await editor.settle(await editor.proposed())
+        assert (await failed)["data"]["review"]["rung"] == "review"
+
+        editor.answers[APPLY] = lambda _: PENDING
+        created = editor.start("agentfs/write", {"path": "new.py", "content": "two\n"})
+        await editor.settle(await editor.proposed(2))
+        assert (await created)["data"]["review"]["rung"] == "review"
+    assert (file.read_text(), (root / "new.py").read_text()) == (CHANGED, "two\n")

@@ -1,7 +1,7 @@
 /**
- * Handles edits that the server sends on its own. The preview of a proposal is answered "pending" because its review is
- * a diff editor. With the review style "Refactor Preview", VS Code shows the preview, but only when the user asks for
- * it, as it takes the focus. Edited documents are saved if they had no unsaved changes, or as the user's setting says.
+ * Handles edits that the server sends on its own. The preview of a proposal whose review is a diff editor is answered
+ * "pending". VS Code shows the others, of the review style "Refactor Preview", but only when the user asks for them, as
+ * they take the focus. Edited documents are saved if they had no unsaved changes, or as the user's setting says.
  */
 import * as vscode from 'vscode';
 import type { ApplyEdit } from '../server/client';
@@ -21,7 +21,11 @@ export class ServerEdits {
   readonly onDidChange = this.changed.event;
   private readonly waiting = new Set<End>();
 
-  constructor(private readonly settings: () => Settings) {}
+  /** `isReviewed`: whether the proposal with this id is reviewed in a diff editor. */
+  constructor(
+    private readonly settings: () => Settings,
+    private readonly isReviewed: (id: string) => boolean,
+  ) {}
 
   readonly apply: ApplyEdit = async (params, next) => {
     const edit = params.edit as WorkspaceEdit;
@@ -30,7 +34,7 @@ export class ServerEdits {
     if (edit.changeAnnotations === undefined) {
       return apply();
     }
-    if (style === 'diff') {
+    if (style === 'diff' || Object.keys(edit.changeAnnotations).some(this.isReviewed)) {
       return { applied: false, failureReason: PENDING };
     }
     this.count(1);

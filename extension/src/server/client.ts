@@ -100,7 +100,7 @@ export class Server implements vscode.Disposable {
   async start(command: Command, settings: Settings): Promise<void> {
     this.trace(settings);
     const process = new ServerProcess(command, this.channel);
-    const client = this.build(process, settings.style === 'diff');
+    const client = this.build(process, settings.style === 'refactorPreview');
     this.client = client;
     this.process = process;
     this.become({ kind: 'starting' });
@@ -174,8 +174,8 @@ export class Server implements vscode.Disposable {
     this.traces.dispose();
   }
 
-  /** `review`: whether proposals are reviewed here, in diff editors. */
-  private build(process: ServerProcess, review: boolean): LanguageClient {
+  /** `preview`: whether VS Code's Refactor Preview comes before the diff editors for what it can show. */
+  private build(process: ServerProcess, preview: boolean): LanguageClient {
     const states = new DocumentStates((state) => send(DocumentStateNotification, state));
     const tellers = [states, new FileEncodingsNotifier((encodings) => send(FileEncodingsNotification, encodings))];
     const send = <P>(type: NotificationType<P>, params: P): void => {
@@ -199,7 +199,7 @@ export class Server implements vscode.Disposable {
       fillClientCapabilities: (capabilities) => {
         capabilities.experimental = {
           ...(capabilities.experimental as object | undefined),
-          agentfs: { review, save: true },
+          agentfs: { review: true, save: true, preview },
         };
       },
       initialize: () => tellers.forEach((teller) => teller.listen()),

@@ -36,12 +36,14 @@ def flatten(params: object) -> ClientCapabilities:
     window = member(params, "capabilities", "window")
     agentfs = member(params, "capabilities", "experimental", "agentfs")
     name = _text(member(params, "clientInfo", "name"))
+    review = member(agentfs, "review") is True
     return ClientCapabilities(
         traits=EditorTraits(
             name=name,
-            review=member(agentfs, "review") is True,
+            review=review,
             save=member(agentfs, "save") is True,
             preview=name in _VS_CODE
+            and (member(agentfs, "preview") is True or not review)
             and isinstance(member(workspace, "workspaceEdit", "changeAnnotationSupport"), dict),
             show_document=member(window, "showDocument", "support") is True,
             first_action_only=name in _CHOOSE_FIRST_ACTION_ONLY,
@@ -56,7 +58,7 @@ def flatten(params: object) -> ClientCapabilities:
         is True,
         registers_watched_files=_watches(member(workspace, "didChangeWatchedFiles")),
         shows_one_line=name in _NEOVIM,
-        messages_wait=name not in _VS_CODE and member(agentfs, "review") is not True,  # those list questions
+        messages_wait=name not in _VS_CODE and not review,  # those list questions
         knows_agentfs=isinstance(agentfs, dict),
     )
 

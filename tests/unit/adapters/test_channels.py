@@ -22,12 +22,5 @@ def test_an_editor_is_asked_by_what_it_is_able_to() -> None:
     assert able(EditorTraits()) == ["message"]
     assert able(EditorTraits(preview=True)) == ["preview", "message"]
     assert able(EditorTraits(preview=True), **{"preview.enabled": False}) == ["message"]
-    assert able(EditorTraits(review=True, preview=True)) == ["review", "preview", "message"]
-
-
-def test_a_fallback_comes_later_and_suits_every_editor() -> None:
-    for place, channel in enumerate(CHANNELS):
-        if channel.otherwise is not None:
-            fallback = NAMES.index(channel.otherwise)
-            assert fallback > place
-            assert CHANNELS[fallback].is_able(EditorTraits(), settings_from({}))
+    assert able(EditorTraits(review=True, preview=True)) == ["preview", "review", "message"]
+    assert able(EditorTraits(review=True)) == ["review", "message"]

@@ -79,6 +79,9 @@ def test_only_editors_known_to_ask_are_reviewed_by_preview(name: object, asks: b
     params = recorded("vscode-1.139")
     params["clientInfo"] = {"name": name}
     assert flatten(params).traits.preview is asks
+    for told, prefers in [({"review": True}, False), ({"review": True, "preview": True}, asks)]:
+        params["capabilities"]["experimental"] = {"agentfs": told}
+        assert flatten(params).traits.preview is prefers
     del params["capabilities"]["workspace"]["workspaceEdit"]["changeAnnotationSupport"]
     assert flatten(params).traits.preview is False
 

@@ -7,8 +7,9 @@ import { agent } from "../harness/agents.mjs";
 import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
+import { acceptAfterPlain, reviewWith } from "../harness/reviews.mjs";
 import { state, ui, workbench } from "../harness/run.mjs";
-import { set } from "../harness/settings.mjs";
+import { inWorkspace, set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 const previewed = file("styles/preview.txt", "one\ntwo\nthree\n");
@@ -52,6 +53,29 @@ scenario("the Refactor Preview style: discarded, the agent hears a no", async ()
   assert.equal((await asked.answer).error.code, "USER_REJECTED");
   assert.equal(discarded.text(), "one\ntwo\nthree\n");
   await ui.preview.waitFor({ state: "hidden" });
+});
+
+const mine = file("styles/mine.txt", "");
+const created = file("styles/created.txt");
+
+scenario("the Refactor Preview style: a new file, which it can't show, has a diff, and nobody's keys", async () => {
+  await set("agentfs.review.style", "refactorPreview");
+  await mine.open();
+  await ui.focusEditor();
+  const asked = agent("created").write(created, "one\ntwo\n");
+  await ui.offers("created.txt", "Review");
+  await ui.page.keyboard.type("my own words");
+  await until("they are where they were typed", async () => (await mine.document())?.text === "my own words");
+  await ui.tabsAre("mine.txt");
+
+  await inWorkspace({ "editor.fontSize": 6 }, async () => {
+    await reviewWith("two");
+    await acceptAfterPlain("Settings of this workspace", "two");
+  });
+
+  const { data } = await asked.answer;
+  assert.deepEqual([data.review.rung, data.review.decision], ["review", "accepted"]);
+  assert.equal(created.text(), "one\ntwo\n");
 });
 
 const plainly = file("styles/plain.txt", "one\ntwo\nthree\n");

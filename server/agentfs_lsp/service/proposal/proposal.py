@@ -69,7 +69,7 @@ PAST_RETURN: frozenset[State] = frozenset({"settled", "landing", "ended"})
 
 Outcome = Literal["landed", "editor", "rejected", "withdrawn", "timed_out", "conflict", "failed"]
 Tool = Literal["write", "edit", "batch", "undo"]
-Rung = Literal["policy", "review", "preview", "message", "terminal"]
+Rung = Literal["policy", "preview", "review", "message", "terminal"]
 """Who decides (docs/protocol.md#9-review-and-landing). "terminal" is for shell commands and never goes over
 the wire."""
 

@@ -59,7 +59,7 @@ class EditorTraits:
     name: str = ""
     review: bool = False
     save: bool = False
-    preview: bool = False  # a Refactor Preview that asks and applies
+    preview: bool = False  # a Refactor Preview that asks and applies, preferred to `review`
     show_document: bool = False
     first_action_only: bool = False
     ends_last_line: bool = False  # see Document
