@@ -153,7 +153,7 @@ type Sides = readonly [vscode.Uri, vscode.Uri];
 async function openDiffs(title: string, sides: readonly Sides[]): Promise<void> {
   const [only, ...more] = sides;
   await (only !== undefined && more.length === 0
-    ? vscode.commands.executeCommand('vscode.diff', ...only, title, { preview: true })
+    ? vscode.commands.executeCommand('vscode.diff', ...only, title, { preview: true, override: true })
     : vscode.commands.executeCommand('vscode.changes', title, sides.map(([before, after]) => [after, before, after])));
 }
 

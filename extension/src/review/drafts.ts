@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import type { Draft, DraftStore } from './draftStore';
-import { findDocument } from '../proposals/applyEdits';
+import { findDocument, isSaved } from '../proposals/applyEdits';
 import { confirm, showStatusMessage, notify } from '../util/window';
 import type { ProposalStore } from '../proposals/store';
 import { draftOf, draftOfFile, holds, leftOf, targetOf } from './draftFiles';
@@ -127,7 +127,7 @@ export class Drafts implements vscode.Disposable {
       const left = virtualUri(DRAFT, draft.id, draft.path);
       this.texts.set(left, draft.text);
       const title = vscode.l10n.t('{0} (your draft → the file)', visible(baseName(draft.path)));
-      return vscode.commands.executeCommand('vscode.diff', left, target, title, { preview: false });
+      return vscode.commands.executeCommand('vscode.diff', left, target, title, { preview: false, override: true });
     });
   }
 
@@ -160,11 +160,13 @@ export class Drafts implements vscode.Disposable {
     if (!isDraftOnScreen(draft, target, normalize(now), text, this.plain)) {
       return;
     }
-    const edit = new vscode.WorkspaceEdit();
-    const whole = new vscode.Range(document.positionAt(0), document.positionAt(now.length));
-    edit.replace(document.uri, whole, text);
-    if (!(await vscode.workspace.applyEdit(edit))) {
+    if (!(await replaceText(document, text))) {
       void notify('warning', vscode.l10n.t('VS Code refused the edit, and {0} was not changed. Your draft was kept. Try again.', name));
+      return;
+    }
+    if (text !== current && !document.isUntitled && !document.isDirty && !isSaved(document)) {
+      await replaceText(document, now); // VS Code would never save it
+      void notify('warning', vscode.l10n.t('{0} was not changed because it is read-only in the editor. Your draft was kept.', name));
       return;
     }
     this.forget(draft);
@@ -244,6 +246,13 @@ export class Drafts implements vscode.Disposable {
     void this.store.remove(draft);
     this.changed.fire();
   }
+}
+
+function replaceText(document: vscode.TextDocument, text: string): Thenable<boolean> {
+  const edit = new vscode.WorkspaceEdit();
+  const whole = new vscode.Range(document.positionAt(0), document.positionAt(document.getText().length));
+  edit.replace(document.uri, whole, text);
+  return vscode.workspace.applyEdit(edit);
 }
 
 function keyOf(id: string, path: string): string {

@@ -79,6 +79,29 @@ scenario("VS Code refuses the edit that brings a draft to its file: the person i
   await until("it is in the editor", async () => (await refused.document())?.text === text);
 });
 
+const locked = file("drafts/locked.md", lines);
+
+scenario("a draft of a file that is read-only in the editor, and opens rendered, is not lost to it", async () => {
+  await set("workbench.editorAssociations", { "*.md": "vscode.markdown.preview.editor" });
+  const asked = await typed("locked", locked);
+  await asked.cancel();
+  await ui.saysInPassing(KEPT);
+  await set("files.readonlyInclude", { "**/locked.md": true });
+  await call("command", { id: "agentfs.drafts.focus" });
+  await ui.viewRow("Drafts", "locked.md").click();
+  await ui.diffWith("old");
+  await ui.titleButton("Apply Draft to the File").click();
+  await ui.saysInPassing("locked.md was not changed because it is read-only in the editor. Your draft was kept.");
+  assert.equal((await locked.document()).text, lines);
+
+  await set("files.readonlyInclude", {});
+  await ui.titleButton("Apply Draft to the File").click();
+  const text = lines.replace("old", "new and mine");
+  await until("it is in the editor", async () => (await locked.document())?.text === text);
+  await call("command", { id: "workbench.action.files.save" });
+  await until("it is saved", () => locked.text() === text);
+});
+
 const folder = file("drafts/folder.txt", lines);
 
 scenario("the file of a draft is a folder by now: the person is told, and the draft is kept", async () => {

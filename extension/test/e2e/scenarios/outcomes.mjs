@@ -126,9 +126,10 @@ scenario("a change of a file that is read-only in the editor says so too, and sa
   await until("it is saved", () => locked.text() === "one\n2\n");
 });
 
-const moved = file("outcomes/moved.txt", "one\ntwo\n");
+const moved = file("outcomes/moved.md", "one\ntwo\n");
 
-scenario("a conflict says what changed, and shows it", async () => {
+scenario("a conflict says what changed, and shows it as text, however such files open", async () => {
+  await set("workbench.editorAssociations", { "*.md": "vscode.markdown.preview.editor" });
   const asked = await agent("moved").readAndEdit(moved, "two", "2");
   await reviewWith("2");
   moved.change("one by a build\ntwo\n");
@@ -136,11 +137,11 @@ scenario("a conflict says what changed, and shows it", async () => {
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).error.code, "CONFLICT");
 
-  await ui.pressInMessage("moved.txt was not changed. 'outcomes/moved.txt' was changed on disk", "Show What Changed");
+  await ui.pressInMessage("moved.md was not changed. 'outcomes/moved.md' was changed on disk", "Show What Changed");
 
-  const diff = await ui.requestedDiff("moved.txt (changed", "one by a build");
+  const diff = await ui.requestedDiff("moved.md (changed", "one by a build");
   assert.match(diff.original, /^one$/m);
-  await ui.tabsAre("moved.txt (changed since the proposal)");
+  await ui.tabsAre("moved.md (changed since the proposal)");
 });
 
 const front = file("outcomes/front.txt", "old\n");
