@@ -40,12 +40,8 @@ def print_change(screen: Console, change: HistoryRecord, translate: Translate, *
     when = datetime.fromtimestamp(change.time_ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
     head = translate("change {id}", id=change.id)
     screen.print(Text(head, "bold yellow").append(f"  {when}", "not bold dim"))
-    who = [
-        change.tool,
-        change.agent,
-        translate("session {name}", name=change.session),
-        _decided(change, translate),
-    ]
+    session = translate("session {name}", name=change.session)
+    who = [change.tool, change.agent, session, _decided(change, translate)]
     put(screen, Text("  " + " · ".join(visible(one) for one in who if one)))
     if change.explanation:
         explanation = " ".join(change.explanation.split())

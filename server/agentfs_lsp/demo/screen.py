@@ -94,14 +94,7 @@ class Screen:
         if "landing" in holder:
             facts.append(f"landing: {holder['landing']}")
         if review:
-            facts.append(
-                self._translate(
-                    "review: {decision} by {by} (rung {rung})",
-                    decision=review["decision"],
-                    by=review["by"],
-                    rung=review["rung"],
-                )
-            )
+            facts.append(self._translate("review: {decision} by {by} (rung {rung})", **review))
         if facts:
             self._row("", Text(visible(" · ".join(facts)), "dim"))
         if amendments := review.get("amendments"):

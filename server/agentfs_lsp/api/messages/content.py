@@ -55,15 +55,13 @@ def result_too_large(error: errors.ResultTooLarge, translate: Translate) -> Erro
 
 
 def bad_range(error: errors.BadRange, translate: Translate) -> ErrorText:
-    return (
-        translate(
-            "start_line {line} is past the end: the file has one line.",
-            plural="start_line {line} is past the end: the file has {count} lines.",
-            count=error.total_lines,
-            line=error.start_line,
-        ),
-        "",
+    said = translate(
+        "start_line {line} is past the end: the file has one line.",
+        plural="start_line {line} is past the end: the file has {count} lines.",
+        count=error.total_lines,
+        line=error.start_line,
     )
+    return said, ""
 
 
 def unencodable(error: errors.Unencodable, translate: Translate) -> ErrorText:

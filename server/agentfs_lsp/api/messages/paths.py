@@ -97,12 +97,10 @@ def not_regular(error: errors.NotRegular, translate: Translate) -> ErrorText:
         "socket": translate("a socket"),
         "other": translate("a file of an unknown kind"),
     }
-    return (
-        translate(
-            "'{path}' is not a regular file: it is {kind}.", path=shown(error.path), kind=kinds[error.kind]
-        ),
-        "",
+    said = translate(
+        "'{path}' is not a regular file: it is {kind}.", path=shown(error.path), kind=kinds[error.kind]
     )
+    return said, ""
 
 
 def system_refused(error: errors.SystemRefused, translate: Translate) -> ErrorText:

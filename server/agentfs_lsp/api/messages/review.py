@@ -172,23 +172,20 @@ def withdrawn(error: errors.Withdrawn, translate: Translate) -> ErrorText:
 
 
 def too_many_pending(error: errors.TooManyPending, translate: Translate) -> ErrorText:
+    wait = translate("Wait for their results before you send more.")
     if error.reads:
-        return (
-            translate(
-                "The user is already being asked about one read of this session.",
-                plural="The user is already being asked about {count} reads of this session.",
-                count=error.limit,
-            ),
-            translate("Wait for their results before you send more."),
-        )
-    return (
-        translate(
-            "One change of this session is already pending.",
-            plural="{count} changes of this session are already pending.",
+        said = translate(
+            "The user is already being asked about one read of this session.",
+            plural="The user is already being asked about {count} reads of this session.",
             count=error.limit,
-        ),
-        nothing_changed(translate, translate("Wait for their results before you send more.")),
+        )
+        return said, wait
+    said = translate(
+        "One change of this session is already pending.",
+        plural="{count} changes of this session are already pending.",
+        count=error.limit,
     )
+    return said, nothing_changed(translate, wait)
 
 
 def not_landed(error: errors.NotLanded, translate: Translate) -> ErrorText:
@@ -202,14 +199,9 @@ def not_landed(error: errors.NotLanded, translate: Translate) -> ErrorText:
     }
     asks = error.reason in ("closed", "undone", "unreported")
     next_step = translate("Ask the user before you try again.") if asks else translate("Try again.")
-    return (
-        translate(
-            "'{path}' was accepted but not applied: {reason}.",
-            path=shown(error.path),
-            reason=reasons[error.reason],
-        ),
-        nothing_changed(translate, next_step),
-    )
+    path, reason = shown(error.path), reasons[error.reason]
+    said = translate("'{path}' was accepted but not applied: {reason}.", path=path, reason=reason)
+    return said, nothing_changed(translate, next_step)
 
 
 def landing_unknown(error: errors.LandingUnknown, translate: Translate) -> ErrorText:

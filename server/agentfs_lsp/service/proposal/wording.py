@@ -111,11 +111,8 @@ def warning_text(kind: str, detail: str, translate: Translate) -> str:
     meaning = meanings.get(kind, kind)
     if not detail:
         return meaning
-    return translate(
-        "{meaning} ({detail})",
-        meaning=meaning,
-        detail=escape_to_one_line(detail_text(kind, detail, translate)),
-    )
+    told = escape_to_one_line(detail_text(kind, detail, translate))
+    return translate("{meaning} ({detail})", meaning=meaning, detail=told)
 
 
 def always_asked_text(
