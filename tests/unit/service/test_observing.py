@@ -62,50 +62,29 @@ def test_a_replaced_line_has_one_place() -> None:
     assert put_in_places(replaced.old, replaced.shown, replaced.hunks) == [(2, 4)]
 
 
-@pytest.mark.parametrize(
-    ("text", "holds"),
-    [
-        ("a\nx\nx\nb\n", True),
-        ("a\nx\nx\nb\ntyped\n", True),
-        ("a\nx\nx\nx\nb\n", False),
-        ("a\nx\nx\nx\nb\ntyped\n", False),
+WHOLE = {
+    # typing elsewhere
+    ("a\nx\nx\nx\nb\n", "a\nx\nx\nb\n"): ["a\nx\nx\nb\n", "a\nx\nx\nb\ntyped\n"],
+    # typing beside a line that was put in
+    ("one\ntwo\nthree\n", "one\n2\nthree\n"): ["1\n2\n3\n", "one\nmine\n2\nmine\nthree\n", "one\n2\nthree"],
+    # what was put in, beside what was to go
+    ("a\nb\nc\nd\ne\n", "a\nB\nC\nd\ne\n"): ["typed\na\nB\nC\nd\ne\n", "a\nB\nC\nd\ne\nb\n"],
+}
+PARTS = {
+    ("a\nx\nx\nx\nb\n", "a\nx\nx\nb\n"): ["a\nx\nx\nx\nb\n", "a\nx\nx\nx\nb\ntyped\n"],
+    ("one\ntwo\nthree\n", "one\n2\nthree\n"): [
+        *("one\n2, mine\nthree\n", "one\nmine, 2\nthree\n", "one\nthree\n", "one\nthree\nmine\n"),
     ],
-)
-def test_all_of_a_change_with_typing_elsewhere(text: str, holds: bool) -> None:
-    assert holds_all(change("a\nx\nx\nx\nb\n", "a\nx\nx\nb\n"), text) is holds
+    ("a\nb\nc\nd\ne\n", "a\nB\nC\nd\ne\n"): ["typed\nB\nC\nc\nd\ne\n", "a\nb\nB\nC\nd\ne\n"],
+    ("one\n", "one"): ["one\n"],  # a save puts the line end back
+}
+"""Texts that hold all of a change, and others."""
 
 
-@pytest.mark.parametrize(
-    ("text", "holds"),
-    [
-        ("1\n2\n3\n", True),
-        ("one\nmine\n2\nmine\nthree\n", True),
-        ("one\n2, mine\nthree\n", False),
-        ("one\nmine, 2\nthree\n", False),
-        ("one\nthree\n", False),
-        ("one\nthree\nmine\n", False),
-        ("one\n2\nthree", True),
-    ],
-)
-def test_typing_beside_a_line_that_was_put_in_leaves_it_whole(text: str, holds: bool) -> None:
-    assert holds_all(change("one\ntwo\nthree\n", "one\n2\nthree\n"), text) is holds
-
-
-@pytest.mark.parametrize(
-    ("text", "holds"),
-    [
-        ("typed\na\nB\nC\nd\ne\n", True),
-        ("a\nB\nC\nd\ne\nb\n", True),
-        ("typed\nB\nC\nc\nd\ne\n", False),
-        ("a\nb\nB\nC\nd\ne\n", False),
-    ],
-)
-def test_what_was_put_in_beside_what_was_to_go_is_not_all_of_a_change(text: str, holds: bool) -> None:
-    assert holds_all(change("a\nb\nc\nd\ne\n", "a\nB\nC\nd\ne\n"), text) is holds
-
-
-def test_a_line_end_that_a_save_puts_back_leaves_nothing_of_a_change_that_took_it_out() -> None:
-    assert not holds_all(change("one\n", "one"), "one\n")
+@pytest.mark.parametrize(("cases", "holds"), [(WHOLE, True), (PARTS, False)], ids=["whole", "parts"])
+def test_a_text_holds_all_of_a_change_or_not(cases: dict[tuple[str, str], list[str]], holds: bool) -> None:
+    for (old, new), texts in cases.items():
+        assert [holds_all(change(old, new), text) for text in texts] == [holds] * len(texts), (old, new)
 
 
 LARGE = "line\n" * 20_000
