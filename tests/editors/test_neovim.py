@@ -301,6 +301,23 @@ async def test_an_empty_document_is_saved(root: Path, repository: Path, before: 
     assert file.read_text() == "more\n"
 
 
+@pytest.mark.parametrize("content", ["one\r\ntwo\nthree\r\n", "one\r\nthree\r\ntwo\n"])
+async def test_a_file_with_mixed_line_ends_is_followed(root: Path, repository: Path, content: str) -> None:
+    file = root / "a.py"
+    file.write_bytes(content.encode())
+    async with neovim(root, repository, SERVER, AUTO) as editor:
+        editor.screen.press(":edit a.py\r")
+        await editor.wire.seen("textDocument/didOpen", 2)
+        for number, typed in enumerate(("", ":%s/\\r$//\r"), 1):
+            answer = await editor.read_and_edit("a.py", "two", f"two\n{number}")
+            assert (await answer)["data"]["landing"] == "editor"
+            editor.screen.press(f"{typed}:w\r")
+            await editor.wire.seen("textDocument/didSave", number)
+            data = (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]
+            assert (data["content"], data["dirty"]) == (file.read_bytes().decode(), False)
+    assert "\r" not in data["content"]
+
+
 async def test_an_edit_that_crosses_the_first_keys_lands_nowhere(
     root: Path, file: Path, repository: Path
 ) -> None:

@@ -37,7 +37,7 @@ def to_text(data: list[bytes], encoding: Encoding) -> str:
     return joined(b"".join(data).decode(codec, "surrogatepass"))
 
 
-def offset(text: str, position: tuple[int, int], encoding: Encoding) -> int | None:
+def offset(text: str, position: tuple[int, int], encoding: Encoding, *, cr_has_column: bool) -> int | None:
     """The index of `position` in the list of units, computed naively; None inside a character."""
     line, column = position
     lines = re.split(r"(?:\r\n|\r|\n)", text)
@@ -45,20 +45,27 @@ def offset(text: str, position: tuple[int, int], encoding: Encoding) -> int | No
         return len(to_units(text, encoding))
     ends = [*re.findall(r"\r\n|\r|\n", text), ""]
     before = "".join(one + end for one, end in zip(lines[:line], ends[:line], strict=True))
-    starts = [units(lines[line][:at], encoding) for at in range(len(lines[line]) + 1)]
+    shown = lines[line] + "\r" * (cr_has_column and ends[line] == "\r\n")
+    starts = [units(shown[:at], encoding) for at in range(len(shown) + 1)]
     column = min(column, starts[-1])
     return units(before, encoding) + column if column in starts else None
 
 
+@pytest.mark.parametrize("cr_has_column", [False, True])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "utf-32"])
 @settings(max_examples=150)
 @given(text=st.lists(PIECES, max_size=6).map("".join).map(joined), edits=EDITS, chunk=st.integers(1, 20))
 def test_any_sequence_of_edits_gives_what_the_editor_has(
-    encoding: Encoding, text: str, edits: list[tuple[tuple[int, int], tuple[int, int], str]], chunk: int
+    encoding: Encoding,
+    text: str,
+    edits: list[tuple[tuple[int, int], tuple[int, int], str]],
+    chunk: int,
+    *,
+    cr_has_column: bool,
 ) -> None:
-    rope = Rope(text, encoding, chunk)
+    rope = Rope(text, encoding, cr_has_column=cr_has_column, chunk=chunk)
     for start, end, new in edits:
-        begin, stop = offset(text, start, encoding), offset(text, end, encoding)
+        begin, stop = (offset(text, one, encoding, cr_has_column=cr_has_column) for one in (start, end))
         if start > end or begin is None or stop is None:
             with pytest.raises(BadPosition):
                 rope.replace(start, end, new)
@@ -67,6 +74,7 @@ def test_any_sequence_of_edits_gives_what_the_editor_has(
             text = to_text(data[:begin] + to_units(new, encoding) + data[stop:], encoding)
             rope.replace(start, end, new)
         assert rope.text == text
+        assert rope.lone_crs == len(re.findall(r"\r(?!\n)", text))
     begins = re.compile(r"^|\r\n|\r|\n")
     for line in reversed(range(len(begins.findall(text)))):
         rope.replace((line, 0), (line, 0), "|")

@@ -15,7 +15,6 @@ from urllib.parse import unquote_to_bytes
 
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.fs.resolving import follow_links
-from agentfs_lsp.domain.text.lines import has_lone_cr
 from agentfs_lsp.domain.text.positions import Encoding
 from agentfs_lsp.domain.text.rope import BadPosition, Position, Rope
 from agentfs_lsp.service.files.store import Clock
@@ -31,9 +30,7 @@ class OpenDocument:
     `spelled`: the path in its URI, None if it names no file here. `paths`: that, and where it leads. `links`:
     the links on the way, with their targets."""
 
-    def __init__(
-        self, uri: str, version: int, rope: Rope | None, *, ends_last_line: bool, ends_lines_at_cr: bool
-    ) -> None:
+    def __init__(self, uri: str, version: int, rope: Rope, *, ends_last_line: bool) -> None:
         self.uri = uri
         self.ends_last_line = ends_last_line
         self.spelled = _path_in(uri)
@@ -44,9 +41,7 @@ class OpenDocument:
         self.encoding_hint: str | None = None
         self.edited = 0  # the count of its latest change since it was opened or saved; 0: none
         self.as_saved = False
-        self._ends_lines_at_cr = ends_lines_at_cr
-        self.reset(rope or Rope(""))
-        self.in_sync = rope is not None
+        self.reset(rope)
 
     @property
     def text(self) -> str:
@@ -58,25 +53,27 @@ class OpenDocument:
         """The number of code points in `text`."""
         return self._rope.size
 
+    @property
+    def positions_reliable(self) -> bool:
+        return not (self._rope.cr_has_column and self._rope.lone_crs)
+
     def reset(self, rope: Rope) -> None:
         """Take a whole text, which brings the document back in sync."""
         self._rope = rope
         self.in_sync = True
-        self.positions_reliable = self._ends_lines_at_cr or not has_lone_cr(rope.text)
 
     def replace(self, start: Position, end: Position, text: str) -> None:
         """Apply one change. Raises BadPosition and changes nothing."""
         if not self.positions_reliable:
             raise BadPosition(start)
         self._rope.replace(start, end, text)
-        self.positions_reliable = self._ends_lines_at_cr or not has_lone_cr(text)
 
 
 class OpenDocuments:
     """The open documents; implements `service.files.documents.Documents`. Use it on the event loop's thread
     only. `encoding`: the position encoding, as agreed on in `initialize`. `ends_last_line`: for documents
-    opened from now on, see `Document`; `ends_lines_at_cr`: whether the editor ends lines at a lone CR;
-    `least_version`: what version 0 counts as, see `EditorTraits`.
+    opened from now on, see `Document`; `ends_lines_at_cr`, and `least_version`, what version 0 counts as: see
+    `EditorTraits`.
     `changed_at_ms`: when any document last changed, in monotonic milliseconds; None: never."""
 
     def __init__(self, encoding: Encoding = "utf-16", clock: Clock | None = None) -> None:
@@ -139,16 +136,11 @@ class OpenDocuments:
             _log.warning("an opened document has no URI")
             return
         self._forget(uri)
-        rope = Rope(text, self.encoding) if isinstance(text, str) else None
-        if rope is None:
-            _log.warning("an opened document has no text")
-        document = OpenDocument(
-            uri,
-            _version(told, 0) or self.least_version,
-            rope,
-            ends_last_line=self.ends_last_line,
-            ends_lines_at_cr=self.ends_lines_at_cr,
-        )
+        rope = self._rope(text if isinstance(text, str) else "")
+        version = _version(told, 0) or self.least_version
+        document = OpenDocument(uri, version, rope, ends_last_line=self.ends_last_line)
+        if not isinstance(text, str):
+            self._lose(document, "opened without a text")
         self._by_uri[uri] = document
         self._place(document)
 
@@ -180,7 +172,7 @@ class OpenDocuments:
             return
         text = _dict(params).get("text")
         if isinstance(text, str) and not (document.in_sync and text == document.text):
-            document.reset(Rope(text, self.encoding))
+            document.reset(self._rope(text))
         document.edited = 0
         document.as_saved = True
         document.dirty_hint = None  # it described what has now been saved
@@ -208,12 +200,15 @@ class OpenDocuments:
 
     # --- details ---
 
+    def _rope(self, text: str) -> Rope:
+        return Rope(text, self.encoding, cr_has_column=not self.ends_lines_at_cr)
+
     def _follow(self, document: OpenDocument, change: Mapping[str, Any]) -> None:
         text = change.get("text")
         if not isinstance(text, str):
             self._lose(document, "a change without a text")
         elif change.get("range") is None:
-            document.reset(Rope(text, self.encoding))
+            document.reset(self._rope(text))
         elif document.in_sync:
             try:
                 start, end = (_position(_dict(change["range"]).get(edge)) for edge in ("start", "end"))

@@ -63,6 +63,17 @@ def test_a_document_opened_without_a_text_is_known_to_be_open(documents: OpenDoc
     assert not document.in_sync
 
 
+def test_where_only_lf_ends_lines_a_cr_has_a_column(documents: OpenDocuments, file: Path) -> None:
+    documents.ends_lines_at_cr = False
+    document = opened(documents, file, "one\r\ntwo\nthree\r\n")
+    documents.changed(changing(file.as_uri(), 2, at((1, 0), (2, 6), "2\nthree\r")))
+    assert (document.text, document.positions_reliable) == ("one\r\n2\nthree\r\n", True)
+    documents.changed(changing(file.as_uri(), 3, at((0, 4), (0, 4), "!")))
+    assert (document.text, document.positions_reliable) == ("one\r!\n2\nthree\r\n", False)
+    documents.changed(changing(file.as_uri(), 4, at((0, 5), (0, 5), "?")))
+    assert not document.in_sync
+
+
 def test_a_version_going_back_is_not_trusted_without_the_text(documents: OpenDocuments, file: Path) -> None:
     document = opened(documents, file)
     documents.changed(changing(file.as_uri(), 7, at((0, 0), (0, 0), "a")))

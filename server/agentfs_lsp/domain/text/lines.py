@@ -131,9 +131,9 @@ def first_eol(text: str) -> str:
     return found.group() if found else "\n"
 
 
-def has_lone_cr(text: str) -> bool:
-    """Whether some `\\r` belongs to no `\\r\\n`."""
-    return "\r" in text and text.count("\r") > text.count("\r\n")
+def lone_crs(text: str) -> int:
+    """The number of `\\r` that belong to no `\\r\\n`."""
+    return text.count("\r") - text.count("\r\n") if "\r" in text else 0  # rare
 
 
 def with_eol(text: str, eol: str) -> str:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final
 
-from agentfs_lsp.domain.text.lines import LINE_END, ends_between, nth_line_end
+from agentfs_lsp.domain.text.lines import LINE_END, ends_between, lone_crs, nth_line_end
 from agentfs_lsp.domain.text.positions import Encoding, offset_at, units
 
 Position = tuple[int, int]
@@ -35,11 +35,16 @@ class BadPosition(Exception):
 
 
 class Rope:
-    """`text`, with columns counted in `encoding`. `chunk` is for tests."""
+    """`text`, with columns counted in `encoding`. `cr_has_column`: the `\\r` of a `\\r\\n` counts as its
+    line's last character. `chunk` is for tests. `lone_crs`: how many `\\r` belong to no `\\r\\n`."""
 
-    def __init__(self, text: str, encoding: Encoding = "utf-16", chunk: int = CHUNK) -> None:
+    def __init__(
+        self, text: str, encoding: Encoding = "utf-16", *, cr_has_column: bool = False, chunk: int = CHUNK
+    ) -> None:
         self._size = chunk
         self._encoding = encoding
+        self.cr_has_column = cr_has_column
+        self.lone_crs = lone_crs(text)
         self._joined: str | None = text
         # No chunk is empty unless the text is; none ends within a line end.
         self._chunks = _split(text, chunk) or [""]
@@ -81,6 +86,7 @@ class Rope:
             new = self._chunks[stop]
             stop += 1
         pieces = _split(_join_pairs(new), self._size) if len(new) > 2 * self._size else [_join_pairs(new)]
+        self.lone_crs += sum(map(lone_crs, pieces)) - sum(map(lone_crs, self._chunks[first:stop]))
         self._chunks[first:stop] = pieces
         self._breaks.replace(first, stop, pieces)
         self._units.replace(first, stop, pieces)
@@ -93,6 +99,7 @@ class Rope:
             raise BadPosition(position)
         first, begin = self._line_start(line)
         last, end = self._line_end(line, first, begin)
+        end += self.cr_has_column and self._chunks[last].startswith("\r\n", end)
         if first == last:
             piece = self._chunks[first][begin:end]
             if column >= units(piece, self._encoding):

@@ -14,7 +14,7 @@ from typing import Self
 
 from agentfs_lsp.domain.errors import DomainError, Held
 from agentfs_lsp.domain.splices import Splice, is_partly_made
-from agentfs_lsp.domain.text.lines import has_lone_cr, normalize
+from agentfs_lsp.domain.text.lines import lone_crs, normalize
 from agentfs_lsp.service.files.documents import Document, Documents
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.landing.holding import (
@@ -50,7 +50,7 @@ class Observation:
         self._deltas = _deltas(change.base.text.shown, change.hunks) if not self._every_version else ()
         base = change.base.text.shown
         self._base = normalize(base)
-        self._may_be_misplaced = has_lone_cr(base)
+        self._may_be_misplaced = lone_crs(base) > 0
         self._size = len(base)
         self._documents = documents
         self._absolute = change.absolute

@@ -64,7 +64,7 @@ class EditorTraits:
     first_action_only: bool = False
     ends_last_line: bool = False  # see Document
     least_version: int = 0  # 1 if the editor applies an edit of version 0 to any later one
-    ends_lines_at_cr: bool = False  # if false, positions after a lone CR are uncertain
+    ends_lines_at_cr: bool = False  # if false, a CR may count as content
 
 
 class Editor(Protocol):
