@@ -318,6 +318,23 @@ async def test_a_file_with_mixed_line_ends_is_followed(root: Path, repository: P
     assert "\r" not in data["content"]
 
 
+async def test_an_edit_of_a_latin_1_file_is_saved_and_undone(root: Path, repository: Path) -> None:
+    file = root / "a.py"
+    file.write_bytes(before := "déjà\ntwo\n".encode("latin-1"))
+    edit = {"path": "a.py", "old_string": "two", "new_string": "2"}
+    steps = (("agentfs/edit", edit, before.replace(b"two", b"2")), ("agentfs/undo", {}, before))
+    async with neovim(root, repository, SERVER, AUTO) as editor:
+        editor.screen.press(":edit a.py\r")
+        await editor.wire.seen("textDocument/didOpen", 2)
+        await editor.wire.ask("agentfs/read", {"path": "a.py"})
+        for number, (method, params, on_disk) in enumerate(steps, 1):
+            assert "error" not in await editor.wire.ask(method, params)
+            editor.screen.press(":w\r")
+            await editor.wire.seen("textDocument/didSave", number)
+            assert (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]["dirty"] is False
+            assert file.read_bytes() == on_disk
+
+
 async def test_an_edit_that_crosses_the_first_keys_lands_nowhere(
     root: Path, file: Path, repository: Path
 ) -> None:

@@ -104,6 +104,20 @@ async def test_the_users_own_save_leaves_a_document_clean(latin: FakeWorkspace) 
     assert (passage.dirty, passage.content) == (False, LEFT.decode("latin-1"))
 
 
+@pytest.mark.parametrize(
+    ("encoding", "name", "text"), [("latin-1", "iso8859-1", "déjà\n"), ("gbk", "gbk", "这是中文。\n")]
+)
+async def test_an_unknown_encoding_is_the_one_that_gives_the_documents_text(
+    work: FakeWorkspace, encoding: str, name: str, text: str
+) -> None:
+    work.store.put("a.txt", text.encode(encoding))
+    work.documents.open(work.uri("a.txt"), work.path("a.txt"), f"{text}typed\n")
+    assert (await work.read("a.txt")).dirty
+    work.documents.change(work.uri("a.txt"), text)
+    passage = await work.read("a.txt")
+    assert (passage.dirty, passage.encoding) == (False, name)
+
+
 async def test_what_the_editor_will_not_be_able_to_save_is_refused(work: FakeWorkspace) -> None:
     work.store.put("a.txt", "one\n")
     work.editor.open("a.txt")

@@ -1,7 +1,7 @@
 """The likely encoding of bytes that are not UTF-8, as a hint for the user (docs/protocol.md#5-agentfsread).
 
-The guess is never used to decode a file. An encoding qualifies if all bytes are valid in it, and most
-non-ASCII characters are common characters of its script.
+A file is decoded in it only if that gives the text that the editor shows. An encoding qualifies if all
+bytes are valid in it, and most non-ASCII characters are common characters of its script.
 """
 
 from __future__ import annotations

@@ -14,6 +14,7 @@ from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.text.byte_order_mark import MARK
+from agentfs_lsp.domain.text.likely_encoding import likely_encoding
 from agentfs_lsp.domain.text.lines import is_ended, normalize, without_end
 from agentfs_lsp.domain.text.textfile import (
     TextFile,
@@ -186,7 +187,7 @@ class Source(NamedTuple):
             readings.insert(0, as_told)
         found = next((one for one in readings if _reads_as(buffer, one)), None)
         if found is None and not told:
-            found = self._as_the_editor_reads(blob.data, buffer)
+            found = self._as_the_editor_reads(blob.data, disk, buffer)
         text = found or readings[0]
         if not text.lossy:
             self.remember(text, digest)
@@ -231,13 +232,15 @@ class Source(NamedTuple):
         expected = (in_editor, charset_for(self.files, self.location), self.settings.encoding.default)
         return tuple(encoding for encoding in expected if encoding and encoding != "utf-8")
 
-    def _as_the_editor_reads(self, data: bytes, buffer: Buffer) -> TextFile | None:
+    def _as_the_editor_reads(self, data: bytes, disk: TextFile, buffer: Buffer) -> TextFile | None:
         """Decode the file in an encoding that gives the open document's text, even if it is valid UTF-8; None
         if there is none."""
         if data.isascii() or mark_of(data):
             return None
-        for name in self._expected_encodings():
-            encoding = encoding_named(name)
+        # Editors open what is not UTF-8 in Latin-1, or guess.
+        guesses = ("latin-1", likely_encoding(data, disk)) if disk.lossy else ()
+        for name in (*self._expected_encodings(), *guesses):
+            encoding = encoding_named(name) if name else None
             text = decode_as(data, encoding) if encoding else None
             if text is not None and _reads_as(buffer, text):
                 return text
