@@ -3,33 +3,8 @@
 import pytest
 
 from support.editor import Editor
-from support.revisions import hash_of
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-@pytest.mark.parametrize(
-    ("params", "content", "truncated"),
-    [
-        ({"start_line": 2}, "two\r\nthree\r\nfour", False),
-        ({"start_line": 2, "limit": 2}, "two\r\nthree\r\n", True),
-        ({"start_line": 4, "limit": 1}, "four", False),
-        ({"start_line": 3, "limit": 99}, "three\r\nfour", False),
-        ({"limit": 1}, "one\r\n", True),
-        ({"limit": 0}, "one\r\ntwo\r\nthree\r\nfour", False),
-        ({"limit": None}, "one\r\ntwo\r\nthree\r\nfour", False),
-        ({"start_line": 2.0, "limit": 1}, "two\r\n", True),
-    ],
-)
-async def test_a_range_is_exactly_those_lines(
-    auto: Editor, params: dict[str, object], content: str, truncated: bool
-) -> None:
-    (auto.root / "range.txt").write_bytes(b"one\r\ntwo\r\nthree\r\nfour")
-    answer = await auto.read("range.txt", **params)
-    assert (answer["data"]["content"], answer["data"]["truncated"]) == (content, truncated)
-    assert answer["status"] == ("partial" if truncated else "success")
-    assert ("start_line" in answer["text"]) is truncated
-    assert answer["data"]["hash"] == hash_of(b"one\r\ntwo\r\nthree\r\nfour")
 
 
 async def test_without_a_limit_two_thousand_lines_come(auto: Editor) -> None:
