@@ -1,11 +1,13 @@
 /** Derives rules for the encodings that the editor uses for files by name. Doesn't use the vscode API. */
 import type { EncodingRule } from '../protocol/types';
 
-/** A glob for file names that identify a language. */
+/** A pattern in the syntax of `fnmatch` for file names that identify a language. */
 export interface Association {
-  /** Higher kinds win if several match; among equal kinds the longer glob wins. */
+  /** Higher kinds win if several match; among equal kinds the one with the greater `length` wins. */
   kind: 'extension' | 'pattern' | 'filename' | 'user';
-  glob: string;
+  pattern: string;
+  /** The length of the glob that it comes from. */
+  length: number;
   language: string;
 }
 
@@ -25,21 +27,25 @@ export const BUILT_IN: readonly ContributedLanguage[] = [{ id: 'plaintext', exte
 export function associationsOf(contributed: readonly ContributedLanguage[]): Association[] {
   return contributed.flatMap(({ id, extensions, filenames, filenamePatterns }) => {
     const language = typeof id === 'string' ? id : '';
-    const of = (kind: Association['kind'], names: unknown, globsOf: (name: string) => string[]): Association[] =>
-      stringsIn(names).flatMap(globsOf).map((glob) => ({ kind, glob, language }));
+    const of = (kind: Association['kind'], names: unknown, patternsOf: (name: string) => string[]): Association[] =>
+      stringsIn(names).flatMap((name) => associated(kind, name, patternsOf(name), language));
     return [
       ...of('extension', extensions, (name) => [`*${literal(name)}`]),
       ...of('filename', filenames, (name) => [literal(name)]),
-      ...of('pattern', filenamePatterns, alternatives),
+      ...of('pattern', filenamePatterns, patternsFor),
     ];
   });
 }
 
 /** Read the setting `files.associations`. */
 export function usersAssociations(setting: unknown): Association[] {
-  return Object.entries((setting ?? {}) as Record<string, unknown>).flatMap(([globs, language]) =>
-    alternatives(globs).map((glob) => ({ kind: 'user' as const, glob, language: String(language) })),
+  return Object.entries((setting ?? {}) as Record<string, unknown>).flatMap(([glob, language]) =>
+    associated('user', glob, patternsFor(glob), String(language)),
   );
+}
+
+function associated(kind: Association['kind'], glob: string, patterns: string[], language: string): Association[] {
+  return patterns.map((pattern) => ({ kind, pattern, length: glob.length, language }));
 }
 
 /**
@@ -56,20 +62,20 @@ export function rulesFor(
     return base === 'utf8' ? [] : [ofBase];
   }
   const sorted = associations
-    .map(({ kind, glob, language }) => ({ kind, glob, encoding: ofLanguage.get(language) ?? base }))
+    .map(({ kind, pattern, length, language }) => ({ kind, pattern, length, encoding: ofLanguage.get(language) ?? base }))
     .sort(
       (one, other) =>
         WEIGHT[one.kind] - WEIGHT[other.kind] ||
-        one.glob.length - other.glob.length ||
-        one.encoding.localeCompare(other.encoding),
+        one.length - other.length ||
+        (one.kind === 'user' ? 0 : one.encoding.localeCompare(other.encoding)), // of the user's, the last one wins
     );
   return sorted.reduce<EncodingRule[]>(
-    (rules, { glob, encoding }) => {
+    (rules, { pattern, encoding }) => {
       const last = rules.at(-1);
       if (last?.encoding !== encoding) {
-        rules.push({ files: [glob], encoding });
+        rules.push({ files: [pattern], encoding });
       } else if (rules.length > 1) {
-        last.files.push(glob); // the first rule matches every file
+        last.files.push(pattern); // the first rule matches every file
       }
       return rules;
     },
@@ -86,12 +92,61 @@ function literal(name: string): string {
   return name.replace(/[[*?]/g, '[$&]');
 }
 
-/** Expands `{a,b}` into several globs. */
-function alternatives(glob: string): string[] {
-  const braces = /^(.*?)\{([^{}]*)\}(.*)$/s.exec(glob);
-  if (braces === null) {
-    return [glob];
+/** More of them in one glob are unheard of, and each doubles the patterns. */
+const MAX_ANY_FOLDERS = 3;
+
+/**
+ * The patterns for a glob as VS Code reads it. With a slash, it must match the absolute path: what does not start with
+ * `**\/` matches nothing, except for absolute globs, which the server has no patterns for. In a pattern with a slash, `*`
+ * also matches slashes, so `**\/a/*.b` covers the folders below, too.
+ */
+function patternsFor(glob: string): string[] {
+  return alternatives(glob.trim().replace(/\/$/, '')).flatMap((one) => {
+    const pattern = withSets(one);
+    if (!glob.includes('/') || pattern === undefined) {
+      return pattern ?? [];
+    }
+    const [, below] = /^\/?(?:\*\*\/)+(.*)/s.exec(pattern) ?? [];
+    if (below === undefined || below.split('/**/').length > MAX_ANY_FOLDERS + 1) {
+      return [];
+    }
+    return below.includes('/') ? anyFolders(`**/${below.replaceAll('?', '[!/]')}`) : [below];
+  });
+}
+
+/** `/**\/` also stands for no folder. */
+function anyFolders(pattern: string): string[] {
+  const at = pattern.indexOf('/**/');
+  if (at < 0) {
+    return [pattern];
   }
-  const [, before = '', inner = '', after = ''] = braces;
-  return inner.split(',').flatMap((one) => alternatives(`${before}${one}${after}`));
+  const before = pattern.slice(0, at);
+  return anyFolders(pattern.slice(at + 4)).flatMap((rest) => [`${before}/${rest}`, `${before}/**/${rest}`]);
+}
+
+/**
+ * Expands `{a,b}` into several globs. In VS Code a group ends at the first brace that closes, and what follows a brace
+ * that opens within it, or is never closed, does not count. Nor does an empty last choice.
+ */
+function alternatives(glob: string): string[] {
+  const [, before = '', inner, after = ''] = /^([^{]*)(?:\{([^}]*)\}(.*))?/s.exec(glob) ?? [];
+  const start = before.replaceAll('}', '');
+  if (inner === undefined) {
+    return [start];
+  }
+  const choices = inner.replace(/\{.*/s, '').split(',');
+  if (choices.length > 1 && inner.endsWith(',')) {
+    choices.pop();
+  }
+  return alternatives(after).flatMap((rest) => choices.map((choice) => `${start}${choice}${rest}`));
+}
+
+/** With sets of characters as `fnmatch` has them; undefined if VS Code matches nothing, as for a stray `]`. */
+function withSets(glob: string): string | undefined {
+  const [text = '', set, after = ''] = /^([^[\]]*)(\[[^][^\]]*\])?(.*)/s.exec(glob)?.slice(1) ?? [];
+  if (set === undefined) {
+    return after.startsWith(']') ? undefined : text; // a set that is never closed does not count
+  }
+  const rest = withSets(after);
+  return rest === undefined ? undefined : `${text}${set.replace(/^\[\^/, '[!')}${rest}`;
 }

@@ -23,15 +23,45 @@ test('a language has its own, and what means another language by more than the e
 });
 
 test('what the user says of names counts most', () => {
-  const all = [...contributed, ...usersAssociations({ '*.{txt,note}': 'markdown', 'a[1].md': 'plaintext' })];
+  const all = [...contributed, ...usersAssociations({ '*.{txt,note}': 'markdown', 'an-example-[1].md': 'plaintext' })];
   const rules = rulesFor('gbk', new Map([['markdown', 'utf8']]), all);
   assert.deepEqual(rules.slice(-2), [
     { files: ['*.txt', '*.note'], encoding: 'utf8' },
-    { files: ['a[1].md'], encoding: 'gbk' },
+    { files: ['an-example-[1].md'], encoding: 'gbk' },
   ]);
 });
 
 test('names are matched as they are', () => {
   const [odd] = associationsOf([{ id: 'odd', filenames: ['[x]*.txt'] }]);
-  assert.equal(odd?.glob, '[[]x][*].txt');
+  assert.equal(odd?.pattern, '[[]x][*].txt');
+});
+
+test('globs are read as VS Code reads them', () => {
+  const expected: Record<string, string[]> = {
+    '*.{x1,x2}': ['*.x1', '*.x2'],
+    '{x,}.l1': ['x.l1'],
+    '{,x}.l1': ['.l1', 'x.l1'],
+    '{a{b,c},d}.n1': ['a,d.n1'],
+    'a{l3': ['a'],
+    '[[]br].k8': [],
+    '[^a]*.[bc]': ['[!a]*.[bc]'],
+    'a[b': ['a'],
+    '*.SP1 ': ['*.SP1'],
+    '**/deep/**/f.l4': ['**/deep/f.l4', '**/deep/**/f.l4'],
+    '**/m?n/*.k1': ['**/m[!/]n/*.k1'],
+    '**/last/': ['last'],
+    '/**/first*': ['first*'],
+    'z5/e/two.k7': [],
+    '{**/*.y1,sub9/*.y2}': ['*.y1'],
+    '/abs.k5': [],
+  };
+  for (const [glob, patterns] of Object.entries(expected)) {
+    assert.deepEqual(usersAssociations({ [glob]: 'ini' }).map(({ pattern }) => pattern), patterns, glob);
+  }
+});
+
+test('of two globs of the user, the longer one as written counts, and of equals the last', () => {
+  const all = usersAssociations({ '{*.md,*.note}': 'a', 'readme.md': 'b', '*.a.md': 'a', '*.b.md': 'b' });
+  const rules = rulesFor('utf8', new Map([['a', 'gbk'], ['b', 'utf16le']]), all);
+  assert.deepEqual(rules.slice(1).map(({ files }) => files), [['*.a.md'], ['*.b.md', 'readme.md'], ['*.md', '*.note']]);
 });
