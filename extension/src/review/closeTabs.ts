@@ -43,9 +43,9 @@ export async function makeReadOnly(files: ReviewFileSystem, uris: readonly vscod
 
 /**
  * Close tabs. Don't run two calls at once: both set the texts of their documents. What replaces a tab gets no key that was
- * meant for it, unless the user `movesOn` and nothing is left in the tab's group.
+ * meant for it.
  */
-export async function closeTabs(files: ReviewFileSystem, which: (tab: vscode.Tab) => boolean, movesOn = false): Promise<readonly Closed[]> {
+export async function closeTabs(files: ReviewFileSystem, which: (tab: vscode.Tab) => boolean): Promise<readonly Closed[]> {
   await caughtUp();
   const shown = allTabs().filter(which).flatMap(proposalsIn);
   const documents = (await Promise.all(shown.map(documentAt))).flatMap((document) => document ?? []);
@@ -57,9 +57,8 @@ export async function closeTabs(files: ReviewFileSystem, which: (tab: vscode.Tab
     // VS Code asks about a tab that has come meanwhile, if it restores unsaved text there.
     const closing = tabs.filter((tab) => which(tab) && proposalsIn(tab).every((uri) => shown.some((one) => one.toString() === uri.toString())));
     if (closing.length > 0) {
-      // VS Code would focus a tab that replaces a closed one, whatever has the focus. If none replaces it, VS Code
-      // keeps the focus, or moves it to another group if the closed tab had it.
-      await vscode.window.tabGroups.close(closing, !movesOn || closing.length < tabs.length);
+      // Without `true`, VS Code would focus a text, even if the user is searching in it: keys would replace what is found.
+      await vscode.window.tabGroups.close(closing, true);
     }
   }
   await caughtUp();

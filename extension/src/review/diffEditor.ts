@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
 import type { ReviewedFile } from '../protocol/types';
-import { isDecided, type Review } from '../proposals/review';
+import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { baseName, brief } from '../util/display';
 import { withEol } from '../util/text';
@@ -136,8 +136,8 @@ export class DiffEditors implements vscode.Disposable {
   }
 
   /** Close the tabs of a review that has ended. Unsaved text in them is kept until `forget`. */
-  async close(review: Review): Promise<void> {
-    await this.closeKnowing((tab) => reviewIdOf(tab) === review.proposed.id, isDecided(review));
+  async close({ proposed: { id } }: Review): Promise<void> {
+    await this.closeKnowing((tab) => reviewIdOf(tab) === id);
   }
 
   /** Release the texts of a closed review. */
@@ -188,10 +188,11 @@ export class DiffEditors implements vscode.Disposable {
     await this.prepareNext();
   }
 
-  /** Show the editor that was active before the reviews, or another one of the group. */
+  /** Show the editor that was active before the reviews, or another one of the group; without any, go to another group. */
   private async goBack({ tabs }: vscode.TabGroup): Promise<void> {
     const giveKeys = await keysForTheFront();
-    const others = tabs.filter((tab) => !isReviewTab(tab));
+    const inGroup = tabs.filter((tab) => !isReviewTab(tab));
+    const others = inGroup.length > 0 ? inGroup : allTabs().filter((tab) => tab.isActive && !isReviewTab(tab) && withoutFocus(tab));
     const tab = others.find((other) => other === this.before) ?? others.at(-1);
     if (tab !== undefined) {
       const byIndex = { command: 'workbench.action.openEditorAtIndex', args: [tabs.indexOf(tab)] };
@@ -213,11 +214,11 @@ export class DiffEditors implements vscode.Disposable {
   }
 
   /** Close tabs without marking their reviews as set aside by the user. What was typed in them is kept. */
-  private async closeKnowing(which: (tab: vscode.Tab) => boolean, movesOn = false): Promise<void> {
+  private async closeKnowing(which: (tab: vscode.Tab) => boolean): Promise<void> {
     const ids = allTabs().filter(which).flatMap((tab) => reviewIdOf(tab) ?? []);
     ids.forEach((id) => this.closing.add(id));
     try {
-      await this.closings.run(() => closeTabs(this.files, which, movesOn));
+      await this.closings.run(() => closeTabs(this.files, which));
     } finally {
       ids.forEach((id) => this.closing.delete(id));
     }

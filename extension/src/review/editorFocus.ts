@@ -87,8 +87,8 @@ function countOf({ groups }: Layout): number {
  * `vscode.open` goes through the extension host. VS Code's commands for other kinds of tabs take the focus.
  */
 export function withoutFocus({ input, group }: vscode.Tab): Command | undefined {
-  // with its number, the active group would take the focus
-  const column = group.isActive ? vscode.ViewColumn.Active : group.viewColumn;
+  // with its number, the active group would take the focus; VS Code's own numbers begin with 0
+  const column = group.isActive ? vscode.ViewColumn.Active : group.viewColumn - 1;
   const how = [column, { preserveFocus: true, override: 'default' }];
   return input instanceof vscode.TabInputText ? { command: '_workbench.open', args: [input.uri, how] } : undefined;
 }

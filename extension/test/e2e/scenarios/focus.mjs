@@ -11,6 +11,7 @@ import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { pressUntilTaken, reviewWith, takeDraft } from "../harness/reviews.mjs";
 import { call, home, state, ui, workbench } from "../harness/run.mjs";
+import { killServer, servers } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
@@ -260,6 +261,77 @@ for (const where of ["beside another tab", "alone in its group"]) {
     await call("command", { id: "workbench.action.joinAllGroups" });
   });
 }
+
+const found = file("focus/found.txt", "fox dog\n");
+
+const foundGroup = () => page().locator(".editor-group-container", { has: page().locator(".tab", { hasText: found.base }) });
+
+/** A review alone in a group beside that file, with the cursor in it. */
+async function besideFound(target) {
+  await set("diffEditor.useInlineViewWhenSpaceIsLimited", false);
+  await found.open();
+  const edited = await agent(target.base).readAndEdit(target, "old", "new");
+  await reviewWith("new");
+  await call("command", { id: "workbench.action.moveEditorToNextGroup" });
+  await ui.diffWith("new");
+  await ui.clickLine("new");
+  return edited;
+}
+
+/** How a review ends while the user is elsewhere; `begin` is what the user does first. */
+const ENDINGS = {
+  "is withdrawn": { end: (edited) => edited.cancel() },
+  "ends with the server": { end: killServer },
+  "was accepted": {
+    async begin() {
+      stopped = servers()[0];
+      process.kill(stopped, "SIGSTOP");
+      await page().keyboard.press("Control+Enter");
+      await foundGroup().locator(".monaco-editor.focused").waitFor();
+    },
+    end: () => process.kill(stopped, "SIGCONT"),
+  },
+};
+let stopped;
+
+for (const [how, { begin, end }] of Object.entries(ENDINGS)) {
+  const target = file(`focus/ending-${how.replaceAll(" ", "-")}.txt`, "old\n");
+  scenario(`whoever searches in an editor goes on there when a review beside it closes that ${how}`, async () => {
+    const edited = await besideFound(target);
+    await begin?.();
+    await foundGroup().locator(".view-line").first().click();
+    await page().keyboard.press("Control+F");
+    await foundGroup().locator(".find-widget textarea:focus").waitFor();
+    await page().keyboard.type("fox");
+    await markFocus();
+    end(edited);
+    await ui.tabsAre(found.base);
+    assert.ok(await isFocusKept(), await focusNow());
+    await page().keyboard.type(" dog");
+    assert.equal(await valueOf(".find-widget textarea"), "fox dog");
+    assert.equal((await found.document()).text, "fox dog\n");
+    await page().keyboard.press("Escape");
+    await call("command", { id: "notifications.clearAll" });
+  });
+}
+
+const alone = file("focus/alone.txt", "old\n");
+
+scenario("after a decision in a group of its own the keys are in the other group at once, and stay where the user goes", async () => {
+  await besideFound(alone);
+  await ENDINGS["was accepted"].begin();
+  try {
+    await page().locator(".editor.modified .view-line", { hasText: "new" }).first().click();
+    await page().keyboard.press("Control+F");
+    await page().locator(".editor.modified .find-widget textarea:focus").waitFor();
+  } finally {
+    process.kill(stopped, "SIGCONT");
+  }
+  await ui.tabsAre(found.base);
+  await page().keyboard.type("fox");
+  await call("command", { id: "setContext", args: ["caughtUp", true] }); // what was typed is told before
+  assert.equal((await found.document()).text, "fox dog\n");
+});
 
 const shown = file("focus/shown.txt", "old\n");
 
