@@ -37,6 +37,29 @@ const PADDING = /(?:\t|[^\S\t]{4}){10}/;
 /** Characters that are two columns wide, roughly. */
 const WIDE = /[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]/g;
 
+/**
+ * Characters that fonts may draw wider than the columns that VS Code counts to wrap lines: all but Western letters and
+ * signs that fonts for code have, and letters that VS Code counts as full width.
+ */
+const UNMEASURED = new RegExp(
+  String.raw`[^\t\x20-\x7e\xa0-\u017f\u01a0\u01a1\u01af\u01b0\u0300-\u036f\u0384-\u03ce\u0400-\u045f\u0490\u0491\u1ea0-\u1ef9` +
+    '‐-―‗-„†-•…‰′″‹›€№™←-↕∂∆∏∑−√∞∫≈≠≤≥─│┌┐└┘├┤┬┴┼═-╬▀▄█▌▐-▓■□○●' +
+    String.raw`\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\uff01-\uff5e\u{20000}-\u{3ffff}]`,
+  'gu',
+);
+
+/** One emoji fits into what is free behind each row. */
+const FIRST_EMOJI = /\p{ExtPict}\ufe0f?/u;
+
+/** How many columns such a character may take; those of `WIDEST` take more. */
+const UNMEASURED_COLUMNS = 4;
+
+/** Whole sentences, and signs of scripts, in one character. */
+const WIDEST = /[\u0bf5-\u0bfa\u2e3a\u2e3b\ua9c1-\ua9cd\ufbb2-\ufdff\u{12000}-\u{1254f}]/u;
+
+/** Lines of so many columns are within each side of a diff, unless a window is very small. */
+const NARROW_COLUMNS = 40;
+
 /** VS Code doesn't wrap the lines of texts with more lines or UTF-16 units. */
 const LARGE = { lines: 300_000, units: 20 * 1024 * 1024 };
 
@@ -204,7 +227,11 @@ function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean): (line
   const count = (line: string, sought: RegExp): number => line.match(sought)?.length ?? 0;
   const columns = (line: string): number => line.length + count(line, /\t/g) * (tab - 1) + count(line, WIDE);
   const isCut = (line: string): boolean => columns(line) > USUAL_COLUMNS && (!wrapped || PADDING.test(line.trimEnd()));
-  return (line) => line.length > limit || isCut(line);
+  const isPushed = (line: string): boolean => {
+    const unmeasured = count(line.replace(FIRST_EMOJI, ''), UNMEASURED);
+    return WIDEST.test(line) || (unmeasured > 0 && columns(line) + unmeasured * UNMEASURED_COLUMNS > NARROW_COLUMNS);
+  };
+  return (line) => line.length > limit || isCut(line) || isPushed(line);
 }
 
 /** How many UTF-16 units of a line, or of a row of a wrapped line, the editor draws; parsed the way VS Code does. */

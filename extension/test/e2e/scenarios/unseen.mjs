@@ -175,6 +175,30 @@ scenario("while a change waits, every press that toggles word wrap of another ed
   await asked.cancel();
 });
 
+/** Drawn wider than the columns that VS Code counts when it wraps: an arrow, letters, and several letters in one. */
+const WIDER = { arrows: "\u27f9".repeat(27), letters: "\ua698".repeat(12), digraphs: "\u01c4".repeat(20), ligature: "\ufdfd" };
+const glyphs = Object.keys(WIDER).map((name) => file(`unseen/glyphs-${name}.txt`, "check();\n"));
+
+for (const [at, [name, text]] of Object.entries(WIDER).entries())
+  scenario(`nor can text that wide glyphs push out of a row that is wrapped: ${name}`, async () => {
+    const asked = await agent(name).readAndEdit(glyphs[at], "check();", `a="${text}"+${"x".repeat(27 - text.length)}+steal();`);
+    await reviewWith("a=");
+    await acceptShows(SAID, "steal();");
+    assert.ok((await drawn("steal")).isInside, "it is on the screen");
+    await acceptSeen();
+    assert.equal((await asked.answer).data.review.decision, "accepted");
+  });
+
+const usual = file("unseen/usual.md", "check\n");
+
+scenario("glyphs that are as wide as VS Code counts them ask for nothing, nor does an emoji", async () => {
+  const words = "“Größe” – Ελλάδα, Україна, 中文字符: Việt → 5 ≤ 6… ";
+  const asked = await agent("usual").readAndEdit(usual, "check", `\u2705 ${words.repeat(4)}`.trim());
+  await reviewWith("Ελλάδα");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
 const prose = file("unseen/prose.md", "Words.\n");
 
 scenario("a long line of words that is wrapped asks for nothing", async () => {
@@ -365,6 +389,20 @@ scenario("Accept All does not take an opened change for seen whose lines are cut
     await ui.answerDialog("Cancel"); // takes more than that moment
   }
   assert.equal((await state()).pending.length, 1);
+  await asked.cancel();
+});
+
+const pushed = file("unseen/pushed.txt", "check();\n");
+
+scenario("nor one in which wide glyphs push text out of a row", async () => {
+  const asked = await agent("pushed").readAndEdit(pushed, "check();", `a="${WIDER.arrows}"+steal()`);
+  await reviewWith("a=");
+  await call("command", { id: "agentfs.ui.showPending" });
+  for (const when of ["at once", "after a moment"]) {
+    await ui.pressInView("Pending", /^Accept All/);
+    assert.match(await ui.dialogText(), /You have not seen 1 of the 1 pending changes\./, when);
+    await ui.answerDialog("Cancel");
+  }
   await asked.cancel();
 });
 
