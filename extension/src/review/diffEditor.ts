@@ -7,7 +7,7 @@ import { findDocument } from '../proposals/applyEdits';
 import type { ReviewedFile } from '../protocol/types';
 import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
-import { baseName, brief } from '../util/display';
+import { baseName, brief, withoutMarkup } from '../util/display';
 import { withEol } from '../util/text';
 import { BASE, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
@@ -259,7 +259,7 @@ async function open(review: Review, sides: readonly DiffSides[], place?: vscode.
   if (only === undefined) {
     return;
   }
-  const title = titleOf(review, only, more.length);
+  const title = withoutMarkup(titleOf(review, only, more.length)); // the list of open editors makes icons of it
   if (more.length > 0) {
     const resources = sides.map(({ left, right }) => [right, left, right]);
     await vscode.commands.executeCommand('vscode.changes', title, resources);

@@ -86,6 +86,11 @@ scenario("rows, their tooltips, the note beside a diff and the question for a re
   await nothingIsALink();
   await ui.page.keyboard.press("Escape");
 
+  void call("command", { id: "workbench.action.showAllEditors" }); // it ends when the list closes
+  await ui.page.locator(".quick-input-list .monaco-list-row", { hasText: "Because" }).waitFor();
+  await nothingIsALink();
+  await ui.page.keyboard.press("Escape");
+
   await ui.titleButton("Reject").click();
   await ui.page.locator(".quick-input-widget:visible input").waitFor();
   await nothingIsALink();
