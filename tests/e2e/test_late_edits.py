@@ -59,6 +59,14 @@ def text_of(editor: Editor, path: str) -> str:
     return editor.documents[editor.uri(path)].text
 
 
+async def opened_anew(editor: Editor, path: str) -> None:
+    """The editor closes a document and opens it again, with its first version."""
+    with editor.in_one_piece():
+        editor.close(path)
+        editor.open(path)
+    await editor.request("agentfs/status")
+
+
 @pytest.mark.parametrize("typed", ["", "mine\n"])
 async def test_what_is_said_to_be_applied_and_not_reported_may_be_there(editor: Editor, typed: str) -> None:
     applying_unreported(editor)
@@ -132,6 +140,59 @@ async def test_no_edit_is_sent_while_an_earlier_one_may_still_come(editor: Edito
     assert text_of(editor, "a.py") == CHANGED
     await editor.read("a.py")
     assert (await editor.edit("a.py", "three", "3"))["status"] == "partial"
+
+
+async def test_an_edit_never_answered_may_still_come_when_the_document_is_opened_anew(editor: Editor) -> None:
+    """Neovim applies it once the user has answered its prompt, perhaps by reloading the file."""
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    await asked(editor, editor.edit("a.py", "two", "2"))
+    await opened_anew(editor, "a.py")
+    await editor.read("a.py")
+    assert "the editor has not reported" in (await editor.edit("a.py", "three", "3"))["text"]
+    assert editor.apply((await editor.seen(APPLY))["edit"])
+    change = await recorded(editor)
+    assert (await editor.request("agentfs/undo"))["data"]["undone"] == change["change_id"]
+    assert text_of(editor, "a.py") == TEXT
+
+
+async def test_an_edit_repeated_on_disk_is_not_the_one_never_answered(editor: Editor) -> None:
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    await asked(editor, editor.edit("a.py", "two", "2"))
+    editor.close("a.py")
+    await editor.read("a.py")
+    repeated = await editor.edit("a.py", "two", "2")
+    editor.open("a.py")
+    editor.change("a.py", f"{CHANGED}mine\n")
+    await editor.read("a.py")
+    editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
+    assert (await editor.edit("a.py", "three", "3"))["status"] == "partial"
+    changes = (await editor.request("agentfs/history"))["data"]["changes"]
+    assert changes[-1]["change_id"] == repeated["data"]["change_id"]
+    assert len(changes) == 2
+
+
+async def test_an_unreported_edit_is_gone_when_the_document_is_opened_anew(editor: Editor) -> None:
+    editor.answers[APPLY] = lambda _: {"applied": True}
+    answer = asyncio.ensure_future(editor.edit("a.py", "two", "2"))
+    await editor.seen(APPLY)
+    await opened_anew(editor, "a.py")
+    await editor.time_out()
+    assert "Nothing was changed." in (await answer)["text"]
+    editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
+    await editor.read("a.py")
+    assert (await editor.edit("a.py", "two", "2"))["status"] == "partial"
+
+
+async def test_an_edit_reported_saved_and_closed_at_once_is_recorded(editor: Editor) -> None:
+    applying_unreported(editor)
+    await asked(editor, editor.edit("a.py", "two", "2"))
+    with editor.in_one_piece():
+        editor.catch_up("a.py")
+        editor.save("a.py")
+        editor.close("a.py")
+    change = await recorded(editor)
+    assert (await editor.request("agentfs/undo"))["data"]["undone"] == change["change_id"]
+    assert (editor.root / "a.py").read_text() == TEXT
 
 
 async def test_only_the_next_version_is_searched_for_the_edit(editor: Editor) -> None:

@@ -41,13 +41,14 @@ class LspEditor:
     ) -> Applied:
         """`workspace/applyEdit`."""
         params = {"label": label, "edit": workspace_edit(edits, self.encoding, confirm)}
-        refusals = [edit.refused_late for edit in edits if edit.refused_late is not None]
+        late_answers = [edit.late_answer for edit in edits if edit.late_answer is not None]
 
         def late(response: Mapping[str, object]) -> None:
             failed = member(response, "error", "code") not in (None, LSPErrorCodes.RequestCancelled)
-            for refusal in refusals:
-                if failed or member(response, "result", "applied") is False:
-                    refusal.set_result(None)
+            applied = False if failed else member(response, "result", "applied")
+            for late_answer in late_answers:
+                if isinstance(applied, bool):
+                    late_answer.set_result(applied)
 
         try:
             answer = await self._outgoing.request("workspace/applyEdit", params, late)

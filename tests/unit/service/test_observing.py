@@ -122,7 +122,7 @@ async def test_typing_in_a_large_text_costs_no_look(
     looks = []
     documents = OpenDocuments()
     with Observation(documents, insertion, every_version=every_version) as observation:
-        monkeypatch.setattr(type(observation), "_shows_some", lambda *_: looks.append(1))
+        monkeypatch.setattr(type(observation), "shows_some", lambda *_: looks.append(1))
         documents.opened({"textDocument": {"uri": "file:///a", "version": 1, "text": LARGE}})
     assert bool(looks) is every_version
     assert observation.has_more

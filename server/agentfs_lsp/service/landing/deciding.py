@@ -239,7 +239,7 @@ def _watch_for_rest(ws: Workspace, proposal: Proposal, missing: Sequence[FileCha
     if missing and proposal.decision is not None and ws.reviewer.applies_itself(proposal):
         ws.afterwards(watch_preview(ws, proposal, missing, ws.settings.landing_timeout_s))
     for one in watch.outstanding:
-        hold_until_reported(ws, proposal, one.change, one.refused_late)
+        hold_until_reported(ws, proposal, one)
 
 
 async def check_all_unmoved(ws: Workspace, proposal: Proposal) -> None:

@@ -48,7 +48,7 @@ class InEditor:
         """As `apply`, but leaves failures for `keep` to report."""
         if not self._observations:
             return
-        edits = [replace(edit_of(one.change), refused_late=one.refused_late) for one in self._observations]
+        edits = [replace(edit_of(one.change), late_answer=one.late_answer) for one in self._observations]
         answers: list[Applied] = []
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):

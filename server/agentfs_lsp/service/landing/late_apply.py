@@ -8,20 +8,21 @@ answered something, or report it only with the next key.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.splices import is_partly_made
+from agentfs_lsp.domain.text.lines import normalize
+from agentfs_lsp.service.files.documents import Document
 from agentfs_lsp.service.files.snapshot import Buffer
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.holding import holds_all
 from agentfs_lsp.service.landing.last_line_end import landed_as
 from agentfs_lsp.service.landing.observing import Observation, previewed
 from agentfs_lsp.service.proposal.change import FileChange, Landing
-from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.service.proposal.proposal import Decision, Proposal
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
 
 WATCHED_S = 3600
@@ -48,40 +49,65 @@ async def watch_preview(
 
 async def _applied(ws: Workspace, observation: Observation) -> FileChange | None:
     change = await observation.any_of_it()
-    return change if await _is_of_editor(ws, change) else None
+    return change if await _is_of_editor(ws, change, observation.document or observation.edited) else None
 
 
-def hold_until_reported(
-    ws: Workspace, proposal: Proposal, change: FileChange, refused_late: asyncio.Future[None]
-) -> None:
+def hold_until_reported(ws: Workspace, proposal: Proposal, observation: Observation) -> None:
     """Let no other change of the document land until the client reports its next version, closes it, or
     refuses this change, which was approved. If that version has the change, add it to history: later ones are
-    the user's. This keeps the texts of one proposal a document in memory."""
-    decision, buffer = proposal.decision, change.base.buffer
+    the user's. An edit that was not answered may still come into a document that is closed and opened again:
+    Neovim applies it once the user has left a prompt. This keeps the texts of one proposal a document in
+    memory."""
+    change, late_answer = observation.change, observation.late_answer
+    decision, buffer, edited = proposal.decision, change.base.buffer, observation.edited
     if decision is None or buffer is None or change.is_blind:
         return
+    version = buffer.version
 
-    async def keep_if_in(version: Buffer) -> None:
-        made = await off_loop(len(version.text), _as_in, version, change)
-        if made is not None and await _is_of_editor(ws, made):
-            keep(ws, proposal, decision.decision, decision.by, [(change, Landing.unsaved(made))])
-
-    def end(_: object = None) -> None:
+    def end() -> None:
         stop_watching()
-        refused_late.remove_done_callback(end)
+        late_answer.remove_done_callback(seen)
         ws.unreported.discard(change.absolute)
 
-    def seen() -> None:
-        document = ws.documents.at(change.absolute, change.uri)
-        if document is None or document.version != buffer.version:
+    def seen(_: object = None) -> None:
+        nonlocal edited, version
+        document = observation.document
+        if late_answer.done() and not late_answer.result():
             end()
-            if document is not None and document.in_sync:
-                ws.afterwards(keep_if_in(replace(buffer, version=document.version, text=document.text)))
+        elif document is not None and document is edited:
+            if document.version != version:
+                end()
+                if document.in_sync:
+                    reported = replace(buffer, version=document.version, text=document.text)
+                    ws.afterwards(_keep_if_in(ws, proposal, decision, change, document, reported))
+        elif observation.says_applied or late_answer.done():
+            end()
+        elif document is None:
+            edited = None
+            ws.unreported.discard(change.absolute)
+        elif observation.shows_some(normalize(document.text)):
+            end()  # from the disk
+        else:
+            edited, version = document, document.version
+            ws.unreported.add(change.absolute)
 
     stop_watching = ws.documents.watch(change.absolute, seen)
-    refused_late.add_done_callback(end)
+    late_answer.add_done_callback(seen)
     ws.unreported.add(change.absolute)
     seen()
+
+
+async def _keep_if_in(
+    ws: Workspace,
+    proposal: Proposal,
+    decision: Decision,
+    change: FileChange,
+    document: Document,
+    reported: Buffer,
+) -> None:
+    made = await off_loop(len(reported.text), _as_in, reported, change)
+    if made is not None and await _is_of_editor(ws, made, document):
+        keep(ws, proposal, decision.decision, decision.by, [(change, Landing.unsaved(made))])
 
 
 def _as_in(version: Buffer, change: FileChange) -> FileChange | None:
@@ -93,9 +119,10 @@ def _as_in(version: Buffer, change: FileChange) -> FileChange | None:
     return change.amended(version.text) if is_part else None
 
 
-async def _is_of_editor(ws: Workspace, change: FileChange) -> bool:
-    """Whether the editor applied this change. Its text may come from another change of the file, which is
-    landing, or from the disk: whoever opens a file that holds the change applies nothing."""
+async def _is_of_editor(ws: Workspace, change: FileChange, document: Document | None) -> bool:
+    """Whether the editor applied this change, in this document, which may be closed by now. Its text may come
+    from another change of the file, which is landing, or from the disk: whoever opens a file that holds the
+    change applies nothing."""
     for other in ws.proposals:
         lands = other.decision is not None or ws.reviewer.applies_itself(other)
         if lands and change.absolute in other.files:
@@ -104,4 +131,4 @@ async def _is_of_editor(ws: Workspace, change: FileChange) -> bool:
         now = await ws.look(change.base.location, change.uri)
     except DomainError:
         return False
-    return now.dirty or (now.buffer is not None and now.buffer.as_saved)
+    return now.dirty or (document is not None and document.as_saved)

@@ -40,7 +40,7 @@ class Observation:
 
     `arrived`: some version held exactly the accepted text. `refused`: the client says it applied nothing.
     `outstanding`: the client has not answered in time, or not reported what it says it applied;
-    `refused_late`: see DocumentEdit.
+    `late_answer`: see DocumentEdit. `edited`: the document at first; another follows if it is opened anew.
     `every_version`: compare each version on arrival even if the document is large, which takes milliseconds
     on the event loop each time. Otherwise only those whose size has changed as the change, or one of its
     hunks, would change it: most keys do not cost a look at the text."""
@@ -59,13 +59,14 @@ class Observation:
         self._part: str | None = None
         self._seen_some = False
         self._since_undone: set[int] = set()
-        self._says_applied = False
+        self.says_applied = False
         self._changes_nothing = change.changes_nothing
         self.accept(change)
+        self.edited = self.document
         self.arrived = False
         self.refused = False
         self.outstanding = False
-        self.refused_late: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.late_answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
     def __enter__(self) -> Self:
         self._end = self._documents.watch(self._absolute, self._seen)
@@ -95,7 +96,9 @@ class Observation:
     def is_reported(self) -> bool:
         """Whether the client has reported any new version of the document, or closed it."""
         document, buffer = self.document, self.change.base.buffer
-        return document is None or buffer is None or document.version != buffer.version
+        if document is None or buffer is None or document is not self.edited:
+            return True
+        return document.version != buffer.version
 
     async def holds_all(self) -> bool:
         """Whether the current document holds all that the change inserted, with edits elsewhere."""
@@ -122,7 +125,7 @@ class Observation:
         plain = normalize(text)
         if hash(plain) in self._since_undone:
             return self._shows_part(plain)
-        return self._shows_some(plain) or holds_all(self.change, text) or holds_some(self.change, text)
+        return self.shows_some(plain) or holds_all(self.change, text) or holds_some(self.change, text)
 
     def _is_on_disk(self, now: Snapshot) -> bool:
         base = self.change.base
@@ -153,7 +156,7 @@ class Observation:
             return not self.refused and (has_new_line(self.change, text) or may_hold_all(self.change, text))
         return not self.refused or self._seen_some or is_part(text, base, self._accepted)
 
-    def _shows_some(self, text: str) -> bool:
+    def shows_some(self, text: str) -> bool:
         """Whether a text with LF line ends certainly holds part of the change."""
         if text == self._accepted or any(has_line(text, line) for line in self._lines):
             return True
@@ -162,7 +165,7 @@ class Observation:
 
     def _shows_line(self, text: str) -> bool:
         """The same, however many lines it has."""
-        return self._shows_some(text) or brings_a_line(self.change, text)
+        return self.shows_some(text) or brings_a_line(self.change, text)
 
     def _shows_part(self, text: str) -> bool:
         """The same, or the text has nothing else than part of the change."""
@@ -178,7 +181,7 @@ class Observation:
     def see_applied(self) -> None:
         """The client says it applied the change: the only evidence if the change changes nothing, or nothing
         but a line end that the editor may have kept."""
-        self._says_applied = True
+        self.says_applied = True
         self._seen()
 
     async def departure(self) -> None:
@@ -235,8 +238,8 @@ class Observation:
             text = document.text
             plain = normalize(text)
             self._see_undone(plain)
-            if not self.arrived and (self._says_applied or not self._changes_nothing):
-                landed = landed_as(self.change, document, applied=self._says_applied)
+            if not self.arrived and (self.says_applied or not self._changes_nothing):
+                landed = landed_as(self.change, document, applied=self.says_applied)
                 if landed is not None:
                     self.arrived = True
                     self.accept(landed)
@@ -244,7 +247,7 @@ class Observation:
                 base = self.change.base.text.shown
                 self._part = text if is_partly_made(text, base, self.change.hunks) else None
             self._seen_some = self._seen_some or self.arrived or self._part is not None
-            self._seen_some = self._seen_some or self._shows_some(plain)
+            self._seen_some = self._seen_some or self.shows_some(plain)
         self._event.set()
 
     def _see_undone(self, plain: str) -> None:
@@ -253,7 +256,7 @@ class Observation:
         with the change only when asked for, off the event loop: it takes half a second of 10 MB."""
         if not self._seen_some or not (self._since_undone or plain == self._base):
             return
-        if (self._shows_part if len(plain) <= INLINE_BYTES else self._shows_some)(plain):
+        if (self._shows_part if len(plain) <= INLINE_BYTES else self.shows_some)(plain):
             self._since_undone.clear()
         else:
             self._since_undone.add(hash(plain))
