@@ -94,6 +94,21 @@ async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
     assert (root / "a.py").read_text() == TEXT.replace("two", "2")
 
 
+async def test_what_is_typed_after_saving_under_another_name_is_not_overwritten(root: Path) -> None:
+    write = {"path": "c.txt", "content": "2\n", "overwrite": True, "dry_run": True}
+    async with emacs(root, SERVER) as editor:
+        editor.screen.press("\x18\x17c.txt\r")
+        await editor.wire.seen("textDocument/didSave")
+        await editor.wire.ask("agentfs/read", {"path": "c.txt"})
+        editor.screen.press("typed\r")
+        await editor.wire.seen("textDocument/didChange")
+        assert (await editor.wire.ask("agentfs/write", write))["error"]["code"] == "CONFLICT"
+        editor.screen.press("\x18\x13")
+        await editor.wire.seen("textDocument/didSave", 2)
+        data = (await editor.wire.ask("agentfs/read", {"path": "c.txt"}))["data"]
+    assert (data["content"], data["dirty"], (root / "c.txt").read_text()) == ("typed\n", False, "typed\n")
+
+
 async def test_a_page_cut_short_is_never_asked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("support.terminal.LINES", 19)
     async with emacs(root, SERVER) as editor:

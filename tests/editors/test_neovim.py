@@ -335,6 +335,24 @@ async def test_an_edit_of_a_latin_1_file_is_saved_and_undone(root: Path, reposit
             assert file.read_bytes() == on_disk
 
 
+async def test_what_is_typed_under_another_name_is_not_overwritten(root: Path, repository: Path) -> None:
+    (root / "a.py").write_text("one\n")
+    (root / "b.py").write_text("two\n")
+    write = {"path": "b.py", "content": "2\n"}
+    async with neovim(root, repository, SERVER, AUTO) as editor:
+        editor.screen.press(":edit a.py\r")
+        await editor.wire.seen("textDocument/didOpen", 2)
+        await editor.wire.ask("agentfs/read", {"path": "b.py"})
+        editor.screen.press(":file b.py\rOtyped\x1b")
+        await editor.wire.seen("textDocument/didChange")
+        assert (await editor.wire.ask("agentfs/write", write))["error"]["code"] == "CONFLICT"
+        editor.screen.press(":w!\r")
+        await editor.wire.seen("textDocument/didSave")
+        data = (await editor.wire.ask("agentfs/read", {"path": "b.py"}))["data"]
+    assert (data["content"], data["dirty"]) == ("typed\none\n", False)
+    assert (root / "b.py").read_text() == "typed\none\n"
+
+
 async def test_an_edit_that_crosses_the_first_keys_lands_nowhere(
     root: Path, file: Path, repository: Path
 ) -> None:

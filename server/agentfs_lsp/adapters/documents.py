@@ -130,27 +130,17 @@ class OpenDocuments:
 
     def opened(self, params: object) -> None:
         """`textDocument/didOpen`. A repeated one replaces the text."""
-        told = _dict(_dict(params).get("textDocument"))
-        uri, text = told.get("uri"), told.get("text")
-        if not isinstance(uri, str):
-            _log.warning("an opened document has no URI")
-            return
-        self._forget(uri)
-        rope = self._rope(text if isinstance(text, str) else "")
-        version = _version(told, 0) or self.least_version
-        document = OpenDocument(uri, version, rope, ends_last_line=self.ends_last_line)
-        if not isinstance(text, str):
-            self._lose(document, "opened without a text")
-        self._by_uri[uri] = document
-        self._place(document)
+        self._open(_dict(_dict(params).get("textDocument")))
 
     def changed(self, params: object) -> None:
         """`textDocument/didChange` with ranges or whole texts."""
         self.changed_at_ms = self._clock.now_ms()
-        document = self._named(params)
+        told = _dict(_dict(params).get("textDocument"))
+        # Neovim and Emacs do not open a document that gets another name: its text is unknown.
+        document = self._named(params) or self._open({**told, "text": None})
         if document is None:
             return
-        version = _version(_dict(_dict(params).get("textDocument")), document.version)
+        version = _version(told, document.version)
         if version < document.version:
             self._lose(document, "a version older than the one before")
         document.version = version
@@ -173,6 +163,9 @@ class OpenDocuments:
         text = _dict(params).get("text")
         if isinstance(text, str) and not (document.in_sync and text == document.text):
             document.reset(self._rope(text))
+        elif not document.in_sync and not document.size:  # no text was ever reported: now it is the file's
+            self.closed(params)
+            return
         document.edited = 0
         document.as_saved = True
         document.dirty_hint = None  # it described what has now been saved
@@ -202,6 +195,21 @@ class OpenDocuments:
 
     def _rope(self, text: str) -> Rope:
         return Rope(text, self.encoding, cr_has_column=not self.ends_lines_at_cr)
+
+    def _open(self, told: Mapping[str, Any]) -> OpenDocument | None:
+        uri, text = told.get("uri"), told.get("text")
+        if not isinstance(uri, str):
+            _log.warning("an opened document has no URI")
+            return None
+        self._forget(uri)
+        rope = self._rope(text if isinstance(text, str) else "")
+        version = _version(told, 0) or self.least_version
+        document = OpenDocument(uri, version, rope, ends_last_line=self.ends_last_line)
+        if not isinstance(text, str):
+            self._lose(document, "opened without a text")
+        self._by_uri[uri] = document
+        self._place(document)
+        return document
 
     def _follow(self, document: OpenDocument, change: Mapping[str, Any]) -> None:
         text = change.get("text")

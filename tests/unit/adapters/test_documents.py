@@ -74,6 +74,22 @@ def test_where_only_lf_ends_lines_a_cr_has_a_column(documents: OpenDocuments, fi
     assert not document.in_sync
 
 
+def test_a_change_of_a_document_that_was_never_opened_is_not_guessed(
+    documents: OpenDocuments, file: Path
+) -> None:
+    for end in (documents.saved, documents.closed):
+        documents.changed(changing(file.as_uri(), 7, at((0, 0), (0, 0), "typed")))
+        document = documents.at(str(file))
+        assert document is not None
+        assert not document.in_sync
+        end({"textDocument": named(file.as_uri())})
+        assert documents.at(str(file)) is None
+    documents.changed(changing(file.as_uri(), 8, {"text": "whole"}))
+    document = documents.at(str(file))
+    assert document is not None
+    assert (document.text, document.version, document.in_sync) == ("whole", 8, True)
+
+
 def test_a_version_going_back_is_not_trusted_without_the_text(documents: OpenDocuments, file: Path) -> None:
     document = opened(documents, file)
     documents.changed(changing(file.as_uri(), 7, at((0, 0), (0, 0), "a")))
