@@ -196,19 +196,19 @@ function whyHidden(config: vscode.WorkspaceConfiguration, name: string, base: st
   if (hiding.length > 0) {
     return vscode.l10n.t('Settings of this workspace may make changes of {0} unreadable: {1}.', name, brief(hiding.join(', '), 200));
   }
+  const isUnmarked = anyChanged(base, now, (line) => INVISIBLE.test(line)) && [base, now].some(isCrowded);
+  if (isUnmarked || anyChanged(base, now, (line) => UNUSUAL.test(line))) {
+    return vscode.l10n.t(
+      'Changed lines of {0} have invisible characters, or some that reorder text, which the editor may not show.',
+      name,
+    );
+  }
   if (anyChanged(base, now, isWider(config, [base, now].every((text) => isWrapped(config, text))))) {
     return vscode.l10n.t('Changed lines of {0} may be longer than what the editor shows of a line.', name);
   }
   if (config.get('diffEditor.ignoreTrimWhitespace', true) && blanksChanged(base, now)) {
     return vscode.l10n.t(
       '{0} may have whitespace changes at the beginning or end of lines, which the setting diffEditor.ignoreTrimWhitespace hides.',
-      name,
-    );
-  }
-  const isUnmarked = anyChanged(base, now, (line) => INVISIBLE.test(line)) && [base, now].some(isCrowded);
-  if (isUnmarked || anyChanged(base, now, (line) => UNUSUAL.test(line))) {
-    return vscode.l10n.t(
-      'Changed lines of {0} have invisible characters, or some that reorder text, which the editor may not show.',
       name,
     );
   }
