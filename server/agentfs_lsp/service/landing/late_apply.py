@@ -22,7 +22,7 @@ from agentfs_lsp.service.landing.holding import holds_all
 from agentfs_lsp.service.landing.last_line_end import landed_as
 from agentfs_lsp.service.landing.observing import Observation, previewed
 from agentfs_lsp.service.proposal.change import FileChange, Landing
-from agentfs_lsp.service.proposal.proposal import Decision, Proposal
+from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
 
 WATCHED_S = 3600
@@ -59,8 +59,8 @@ def hold_until_reported(ws: Workspace, proposal: Proposal, observation: Observat
     Neovim applies it once the user has left a prompt. This keeps the texts of one proposal a document in
     memory."""
     change, late_answer = observation.change, observation.late_answer
-    decision, buffer, edited = proposal.decision, change.base.buffer, observation.edited
-    if decision is None or buffer is None or change.is_blind:
+    buffer, edited = change.base.buffer, observation.edited
+    if buffer is None or change.is_blind:
         return
     version = buffer.version
 
@@ -79,7 +79,7 @@ def hold_until_reported(ws: Workspace, proposal: Proposal, observation: Observat
                 end()
                 if document.in_sync:
                     reported = replace(buffer, version=document.version, text=document.text)
-                    ws.afterwards(_keep_if_in(ws, proposal, decision, change, document, reported))
+                    ws.afterwards(_keep_if_in(ws, proposal, change, document, reported))
         elif observation.says_applied or late_answer.done():
             end()
         elif document is None:
@@ -98,15 +98,11 @@ def hold_until_reported(ws: Workspace, proposal: Proposal, observation: Observat
 
 
 async def _keep_if_in(
-    ws: Workspace,
-    proposal: Proposal,
-    decision: Decision,
-    change: FileChange,
-    document: Document,
-    reported: Buffer,
+    ws: Workspace, proposal: Proposal, change: FileChange, document: Document, reported: Buffer
 ) -> None:
+    decision = proposal.decision
     made = await off_loop(len(reported.text), _as_in, reported, change)
-    if made is not None and await _is_of_editor(ws, made, document):
+    if decision is not None and made is not None and await _is_of_editor(ws, made, document):
         keep(ws, proposal, decision.decision, decision.by, [(change, Landing.unsaved(made))])
 
 
