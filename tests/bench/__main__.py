@@ -16,8 +16,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
-from rich.console import Console
-
 from . import algorithms, batches, history, installation, load, peers, process, report, rounds
 from .client import ServerFailedError
 from .floor import Floor, file_system
@@ -84,45 +82,50 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def _measure(results: Results, scratch: Path, *, quick: bool) -> None:
-    with Console(stderr=True).status("") as progress:
+    rewrites = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
-        def translate(what: str) -> None:
-            progress.update(f"measuring: {what}")
+    def tell(what: str) -> None:
+        start, end = ("\r\x1b[K", "") if rewrites else ("", "\n")
+        print(start + what, end=end, file=sys.stderr, flush=True)
 
-        workspace = (scratch / "workspace").resolve()
-        workspace.mkdir()
-        translate("which servers can be had (the first run installs the peers)")
-        parties, servers = _parties(results), {}
-        translate("start-up")
-        process.measure_start(results, parties, workspace, scratch, rounds=2 if quick else 7)
-        try:
-            for name in parties:
-                servers[name] = _start(results, parties[name], workspace, scratch)
-            translate("round trips")
-            up = {name: server for name, server in servers.items() if server}
-            rounds.measure_requests(results, Floor(workspace), up, workspace, rounds=5 if quick else 28)
-        finally:
-            for server in servers.values():
-                if server:
-                    server.close()
-        translate("memory")
-        process.measure_memory(results, {name: parties[name] for name in up}, workspace, scratch)
-        if AGENTFS in up:
-            translate("batches")
-            floor = Floor(workspace)
-            batches.measure_batch(
-                results, floor, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 15
-            )
-            translate("many documents and records")
-            load.measure_load(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 40)
-            translate("typing in a large document")
-            load.measure_typing(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
-            translate("a long history")
-            history.measure_history(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
-        translate("loose matches")
-        algorithms.measure_matching(results, rounds=3 if quick else 9)
-        translate("diffs")
-        algorithms.measure_diffs(results, scratch, rounds=1 if quick else 3)
+    def begin(stage: str) -> None:
+        tell(f"measuring {stage}")
+        results.progress = lambda step: tell(f"measuring {stage}, {step}")
+
+    workspace = (scratch / "workspace").resolve()
+    workspace.mkdir()
+    begin("1 of 10: which servers can be had (the first run installs the peers)")
+    parties, servers = _parties(results), {}
+    begin("2 of 10: start-up")
+    process.measure_start(results, parties, workspace, scratch, rounds=2 if quick else 7)
+    try:
+        for name in parties:
+            servers[name] = _start(results, parties[name], workspace, scratch)
+        begin("3 of 10: round trips")
+        up = {name: server for name, server in servers.items() if server}
+        rounds.measure_requests(results, Floor(workspace), up, workspace, rounds=5 if quick else 28)
+    finally:
+        for server in servers.values():
+            if server:
+                server.close()
+    begin("4 of 10: memory")
+    process.measure_memory(results, {name: parties[name] for name in up}, workspace, scratch)
+    if AGENTFS in up:
+        begin("5 of 10: batches")
+        floor = Floor(workspace)
+        batches.measure_batch(results, floor, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 15)
+        begin("6 of 10: many documents and records")
+        load.measure_load(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 40)
+        begin("7 of 10: typing in a large document")
+        load.measure_typing(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
+        begin("8 of 10: a long history")
+        history.measure_history(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
+    begin("9 of 10: loose matches")
+    algorithms.measure_matching(results, rounds=3 if quick else 9)
+    begin("10 of 10: diffs")
+    algorithms.measure_diffs(results, scratch, rounds=1 if quick else 3)
+    if rewrites:
+        tell("")
 
 
 def _parties(results: Results) -> dict[str, peers.Party]:

@@ -26,7 +26,8 @@ def measure_diffs(results: Results, scratch: Path, rounds: int) -> None:
     from .pairs import PAIRS
 
     old, new = scratch / "old.txt", scratch / "new.txt"
-    for name, make in PAIRS.items():
+    for at, (name, make) in enumerate(PAIRS.items(), 1):
+        results.progress(f"{name} ({at} of {len(PAIRS)})")
         time, memory = (
             Measure("diff", f"diff {name}"),
             Measure("diff", memory_of(f"diff {name}"), "MB", shown=False),
@@ -55,6 +56,7 @@ def measure_matching(results: Results, rounds: int) -> None:
 
     cases = _loose_cases()
     for number in range(rounds + 1):
+        results.progress(f"round {number} of {rounds}")
         for name, (level, text, block) in cases.items():
             measure = Measure("match", f"match, {name}")
             if results.is_out(measure, AGENTFS):

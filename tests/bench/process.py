@@ -22,6 +22,7 @@ def measure_start(
 ) -> None:
     """From start to the response to `initialize`, the parties in turns; the first start only fills caches."""
     for number in range(rounds + 1):
+        results.progress(f"round {number} of {rounds}")
         for name, party in parties.items():
             if results.is_out(START, name):
                 continue
@@ -41,6 +42,7 @@ def measure_memory(results: Results, parties: Mapping[str, Party], workspace: Pa
     for name, party in parties.items():
         if name in (BARE, PYGLS):
             continue
+        results.progress(name)
         file = f"{name}-memory.txt"
         (workspace / file).write_text(text, encoding="utf-8")
         moment = IDLE

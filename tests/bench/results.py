@@ -3,7 +3,7 @@
 targets.py judges them, and report.py renders them.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from statistics import median, quantiles
 
@@ -32,12 +32,13 @@ class Measure:
 
 @dataclass
 class Results:
-    """Filled while measuring; rows are in order of first use."""
+    """Filled while measuring; rows are in order of first use. `progress` is told each round."""
 
     measures: dict[str, Measure] = field(default_factory=dict)
     samples: dict[tuple[str, str], list[float]] = field(default_factory=dict)
     failures: dict[tuple[str, str], str] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
+    progress: Callable[[str], None] = field(default=lambda _: None, repr=False)
 
     def expect(self, measure: Measure) -> None:
         """Add the measure's row here."""

@@ -75,6 +75,7 @@ def take_turns(results: Results, turns: list[Turn], rounds: int) -> None:
     gc.disable()  # this process's pauses are not a server's
     try:
         for number in range(rounds + 1):
+            results.progress(f"round {number} of {rounds}")
             for of_measure in by_measure.values():
                 _round(results, of_measure, number)
     finally:
