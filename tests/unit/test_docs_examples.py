@@ -10,6 +10,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from agentfs_lsp.api.methods import AGENT_REQUESTS
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from support.docs import REPOSITORY, examples, text_of
@@ -124,21 +126,15 @@ def folder(tmp_path: Path) -> Path:
     return root
 
 
-async def test_requests_and_answers(tmp_path: Path) -> None:
-    script = steps("")
-    async with editing(folder(tmp_path), options=AUTO) as editor:
-        assert await play(editor, script) == 13
-
-
-async def test_a_review(tmp_path: Path) -> None:
-    script = steps("review")
-    async with editing(folder(tmp_path), **REVIEWING) as editor:
-        assert await play(editor, script) == 16
-
-
-async def test_a_batch(tmp_path: Path) -> None:
-    async with editing(folder(tmp_path), options=AUTO) as editor:
-        assert await play(editor, steps("batch")) == 2
+@pytest.mark.parametrize(
+    ("session", "starts_with", "messages"),
+    [("", {"options": AUTO}, 13), ("review", REVIEWING, 16), ("batch", {"options": AUTO}, 2)],
+)
+async def test_a_session_is_as_printed(
+    tmp_path: Path, session: str, starts_with: dict[str, Any], messages: int
+) -> None:
+    async with editing(folder(tmp_path), **starts_with) as editor:
+        assert await play(editor, steps(session)) == messages
 
 
 async def test_the_example_of_the_readme(tmp_path: Path) -> None:

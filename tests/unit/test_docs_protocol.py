@@ -14,6 +14,7 @@ from agentfs_lsp.api.dialects.standard import STANDARD
 from agentfs_lsp.api.messages.errors import ERRORS
 from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.domain.matching.levels import Level
+from agentfs_lsp.domain.text.escaping import Kind
 from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.features.agents import COMMANDS, MANUAL_COMMAND
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
@@ -54,17 +55,6 @@ def named_in_code(pattern: str) -> set[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
         if node.value.startswith(pattern) and node.value.removeprefix(pattern).isalpha()
     }
-
-
-def test_the_requests_are_those_served() -> None:
-    told = keys(table(section(DOCS, "2 Requests"), "method"))
-    assert told == list(AGENT_REQUESTS), (
-        "docs/protocol.md, table in section 2: in the order of AGENT_REQUESTS"
-    )
-
-
-def test_the_editors_requests_are_those_served() -> None:
-    assert keys(table(of_section("14"), "request")) == [*EDITOR_REQUESTS, *USER_REQUESTS]
 
 
 def test_the_commands_are_those_served() -> None:
@@ -136,12 +126,20 @@ def test_the_error_codes() -> None:
     }
 
 
-def test_the_codes_of_a_no_to_a_review_client() -> None:
-    assert keys(table(of_section("9.1"), "code")) == list(typing.get_args(Code))
-
-
-def test_the_outcomes_of_a_proposal() -> None:
-    assert keys(table(of_section("9.1"), "outcome")) == list(typing.get_args(Outcome))
+@pytest.mark.parametrize(
+    ("number", "column", "known"),
+    [
+        ("2", "method", [*AGENT_REQUESTS]),
+        ("14", "request", [*EDITOR_REQUESTS, *USER_REQUESTS]),
+        ("7", "level", [*typing.get_args(Level)]),
+        ("9", "rung", [*(rung for rung in typing.get_args(Rung) if rung != "terminal"), "none"]),
+        ("9.1", "code", [*typing.get_args(Code)]),
+        ("9.1", "outcome", [*typing.get_args(Outcome)]),
+        ("9.4", "warning kind", [*typing.get_args(Kind), "secret", "hard_links", "on_save"]),
+    ],
+)
+def test_a_table_is_in_the_order_of_the_code(number: str, column: str, known: list[str]) -> None:
+    assert keys(table(of_section(number), column)) == known
 
 
 def test_the_formats_of_definitions() -> None:
@@ -152,25 +150,6 @@ def test_the_formats_of_definitions() -> None:
         made = shape(write, "", {})
         inner = [each for each in made.values() if isinstance(each, dict)]
         assert set(re.findall(r'"(\w+)"', told[name])) == {key for each in (made, *inner) for key in each}
-
-
-def test_the_rungs() -> None:
-    told = [rung for rung in typing.get_args(Rung) if rung != "terminal"]
-    assert keys(table(of_section("9"), "rung")) == [*told, "none"], (
-        "docs/protocol.md, table in section 9: in the order of Rung"
-    )
-
-
-def test_the_levels_of_matching_in_their_order() -> None:
-    told = keys(table(of_section("7"), "level"))
-    assert told == list(typing.get_args(Level)), "docs/protocol.md, table in section 7: in the order of Level"
-
-
-def test_the_kinds_of_warnings() -> None:
-    from agentfs_lsp.domain.text.escaping import Kind
-
-    told = keys(table(of_section("9.4"), "warning kind"))
-    assert told == [*typing.get_args(Kind), "secret", "hard_links", "on_save"]
 
 
 def limits_told() -> Iterator[tuple[str, str]]:

@@ -151,16 +151,24 @@ async def test_a_file_that_is_gone_or_wrongly_shown_is_not_changed(lines: FakeWo
         await lines.undo()
 
 
-async def test_what_came_in_saving_stays_where_it_is_none_of_the_change(lines: FakeWorkspace) -> None:
+@pytest.mark.parametrize(
+    ("amended", "typed", "back"),
+    [
+        ({"a.txt": LINES.replace("line 5", "V")}, ("line 9", "nine"), LINES.replace("line 9", "nine")),
+        ({}, ("five", "FIVE"), LINES),  # its own lines, formatted
+    ],
+)
+async def test_what_came_in_saving_stays_where_it_is_none_of_the_change(
+    lines: FakeWorkspace, amended: dict[str, str], typed: tuple[str, str], back: str
+) -> None:
     lines.set(approval__mode="manual")
     lines.editor.open("a.txt")
-    formats = saves_and(lambda: None, first=lambda: lines.editor.type("a.txt", "line 9", "nine"))
-    amended = LINES.replace("line 5", "V")
-    lines.reviewer.accepts(ScriptedApplier(lines.editor, save=formats), amended={"a.txt": amended})
+    formats = saves_and(lambda: None, first=lambda: lines.editor.type("a.txt", *typed))
+    lines.reviewer.accepts(ScriptedApplier(lines.editor, save=formats), amended=amended)
     await lines.edit("a.txt", "line 5", "five")
     lines.reviewer.accepts(ScriptedApplier(lines.editor, save=saves))
     await lines.undo()
-    assert text(lines) == LINES.replace("line 9", "nine")
+    assert text(lines) == back
 
 
 @pytest.mark.parametrize(
@@ -196,17 +204,6 @@ async def test_a_change_that_was_amended_is_undone_whole(lines: FakeWorkspace) -
     assert text(lines) == LINES
 
 
-async def test_what_a_formatter_made_of_its_own_lines_goes_with_them(lines: FakeWorkspace) -> None:
-    lines.set(approval__mode="manual")
-    lines.editor.open("a.txt")
-    formats = saves_and(lambda: None, first=lambda: lines.editor.type("a.txt", "five", "FIVE"))
-    lines.reviewer.accepts(ScriptedApplier(lines.editor, save=formats))
-    await lines.edit("a.txt", "line 5", "five")
-    lines.reviewer.accepts(ScriptedApplier(lines.editor, save=saves))
-    await lines.undo()
-    assert text(lines) == LINES
-
-
 async def test_an_editor_that_adds_the_last_line_end_adds_it_again(lines: FakeWorkspace) -> None:
     await lines.edit("a.txt", "line 5", "five")
     lines.documents.open(URI, f"{HOME}/a.txt", text(lines).removesuffix("\n"))
@@ -228,21 +225,16 @@ async def test_an_undo_says_that_the_editor_keeps_the_last_line_end(lines: FakeW
 # --- files that come and go -------------------------------------------------------------------------------
 
 
-async def test_a_created_file_goes_with_its_folders_and_comes_again(lines: FakeWorkspace) -> None:
-    await lines.write("new/deep/b.txt", "b\n")
+@pytest.mark.parametrize("content", ["b\n", ""])
+async def test_a_created_file_goes_with_its_folders_and_comes_again(
+    lines: FakeWorkspace, content: str
+) -> None:
+    await lines.write("new/deep/b.txt", content, allow_empty=True)
     await lines.undo()
     assert lines.store.tree() == {"a.txt": LINES.encode()}
     assert lines.ws.sessions.get("s", f"{HOME}/new/deep/b.txt") is None
     await lines.undo()
-    assert text(lines, "new/deep/b.txt") == "b\n"
-
-
-async def test_an_empty_file_goes_and_comes_again(lines: FakeWorkspace) -> None:
-    await lines.write("empty", "", allow_empty=True)
-    await lines.undo()
-    assert lines.store.bytes_of("empty") is None
-    await lines.undo()
-    assert lines.store.bytes_of("empty") == b""
+    assert text(lines, "new/deep/b.txt") == content
 
 
 async def test_a_folder_that_is_used_by_now_stays(lines: FakeWorkspace) -> None:
@@ -388,16 +380,10 @@ async def test_bytes_that_are_no_text_are_not_made_up(lines: FakeWorkspace) -> N
         await lines.undo()
 
 
-async def test_a_real_replacement_character_comes_back(lines: FakeWorkspace) -> None:
-    lines.store.put("a.txt", "a \ufffd one\nb\n")
-    await lines.read("a.txt")
-    await lines.write("a.txt", "new\n")
-    await lines.undo()
-    assert text(lines) == "a \ufffd one\nb\n"
-
-
-async def test_every_byte_comes_back(lines: FakeWorkspace) -> None:
-    before = "\ufeffé one\r\ntwo\nthree\r\nfour".encode("utf-16-le")
+@pytest.mark.parametrize(
+    "before", ["a \ufffd one\nb\n".encode(), "\ufeffé one\r\ntwo\nthree\r\nfour".encode("utf-16-le")]
+)
+async def test_every_byte_comes_back(lines: FakeWorkspace, before: bytes) -> None:
     lines.store.put("a.txt", before)
     await lines.read("a.txt")
     await lines.write("a.txt", "new\ntwo\nfour\nfive\n")
