@@ -53,6 +53,7 @@ JOINING = b"level = 'user\xe2\x80,\xae'\n"
     ("charset", "before", "old", "kept"),
     [
         ("utf-8", JOINING, ",", False),
+        ("utf-8", b"\xef\xbb\xbf" + JOINING, ",", False),
         ("utf-8", JOINING, "user", True),
         ("utf-8", JOINING, "lev", True),
         ("utf-8", b"x\xff\xfe .", "x", False),

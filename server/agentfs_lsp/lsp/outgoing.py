@@ -114,7 +114,7 @@ class Outgoing:
             if method == "window/showMessageRequest" and answer.cancelled():  # else the response has arrived
                 self._withdrawn = request_id
                 self.withdrawn_answered.clear()
-            if late is not None:
+            if late is not None and answer.cancelled():
                 self._late[request_id] = late
             raise
         finally:

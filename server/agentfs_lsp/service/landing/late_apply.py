@@ -40,24 +40,25 @@ async def watch_preview(
     try:
         with ExitStack() as watching:
             observed = [watching.enter_context(Observation(ws.documents, one)) for one in changes]
-            applied = await previewed([_applied(ws, one) for one in observed], limit_s)
+            applied = await previewed([_applied(ws, proposal, one) for one in observed], limit_s)
     finally:
         ws.late_watched -= 1
     finals = zip(changes, applied, strict=True)
     keep(ws, proposal, "withdrawn", "user", [(one, Landing.unsaved(final)) for one, final in finals if final])
 
 
-async def _applied(ws: Workspace, observation: Observation) -> FileChange | None:
+async def _applied(ws: Workspace, proposal: Proposal, observation: Observation) -> FileChange | None:
     change = await observation.any_of_it()
-    return change if await _is_of_editor(ws, change, observation.document or observation.edited) else None
+    document = observation.document or observation.edited
+    return change if await _is_of_editor(ws, proposal, change, document) else None
 
 
 def hold_until_reported(ws: Workspace, proposal: Proposal, observation: Observation) -> None:
     """Let no other change of the document land until the client reports its next version, closes it, or
     refuses this change, which was approved. If that version has the change, add it to history: later ones are
     the user's. An edit that was not answered may still come into a document that is closed and opened again:
-    Neovim applies it once the user has left a prompt. This keeps the texts of one proposal a document in
-    memory."""
+    Neovim applies it once the user has left a prompt. This keeps the texts of one proposal per document
+    in memory."""
     change, late_answer = observation.change, observation.late_answer
     buffer, edited = change.base.buffer, observation.edited
     if buffer is None or change.is_blind:
@@ -102,7 +103,7 @@ async def _keep_if_in(
 ) -> None:
     decision = proposal.decision
     made = await off_loop(len(reported.text), _as_in, reported, change)
-    if decision is not None and made is not None and await _is_of_editor(ws, made, document):
+    if decision is not None and made is not None and await _is_of_editor(ws, proposal, made, document):
         keep(ws, proposal, decision.decision, decision.by, [(change, Landing.unsaved(made))])
 
 
@@ -115,13 +116,15 @@ def _as_in(version: Buffer, change: FileChange) -> FileChange | None:
     return change.amended(version.text) if is_part else None
 
 
-async def _is_of_editor(ws: Workspace, change: FileChange, document: Document | None) -> bool:
+async def _is_of_editor(
+    ws: Workspace, proposal: Proposal, change: FileChange, document: Document | None
+) -> bool:
     """Whether the editor applied this change, in this document, which may be closed by now. Its text may come
     from another change of the file, which is landing, or from the disk: whoever opens a file that holds the
     change applies nothing."""
     for other in ws.proposals:
         lands = other.decision is not None or ws.reviewer.applies_itself(other)
-        if lands and change.absolute in other.files:
+        if lands and other is not proposal and change.absolute in other.files:
             return False
     try:
         now = await ws.look(change.base.location, change.uri)

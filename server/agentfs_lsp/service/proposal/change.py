@@ -286,7 +286,7 @@ class FileChange:
                 unfit.line += self._lines_before(number)
                 raise
         base = self.base.text
-        if base.tells_itself or not self.splices:
+        if not self.splices or (base.tells_itself and not base.lossy):
             return
         begin = self.proposed[:4] if self.splices[0].start < 4 else ""
         with suppress(Unencodable):  # an editor's text
