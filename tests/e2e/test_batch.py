@@ -6,17 +6,10 @@ from typing import Any
 import pytest
 
 from support.editor import AUTO, Editor, editing
+from support.operations import edits, writes
 from support.wire import Message
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-def writes(path: str, content: str, **params: Any) -> Message:
-    return {"tool": "write", "params": {"path": path, "content": content, **params}}
-
-
-def edits(path: str, old: str, new: str, **params: Any) -> Message:
-    return {"tool": "edit", "params": {"path": path, "old_string": old, "new_string": new, **params}}
 
 
 async def batch(editor: Editor, *operations: Message, **params: Any) -> Message:
@@ -71,15 +64,9 @@ async def test_what_failed_beside_what_landed_does_not_say_that_nothing_was_chan
         await editor.read("a.py")
         await editor.read("b.py")
         (root / "b.py").write_text("theirs\n")
-        answer = await batch(
-            editor,
-            edits("a.py", "a", "A"),
-            edits("b.py", "b", "B"),
-            edits("a.py", "A", "\0"),
-            atomic=False,
-        )
-        unread = {"path": "b.py", "old_string": "b", "new_string": "B"}
-        alone = await batch(editor, {"tool": "edit", "params": unread}, atomic=False)
+        operations = edits("a.py", "a", "A"), edits("b.py", "b", "B"), edits("a.py", "A", "\0")
+        answer = await batch(editor, *operations, atomic=False)
+        alone = await batch(editor, edits("b.py", "b", "B"), atomic=False)
     assert answer["data"]["failed_items"] == [1, 2]
     assert file_left in answer["text"]
     assert operation_left in answer["text"]
@@ -104,14 +91,8 @@ async def test_a_dry_run_counts_only_files_that_would_change(auto: Editor) -> No
         ([1], "'operations[0]'"),
         ([{"tool": "read", "params": {}}], "'operations[0].tool'"),
         ([writes("a", "b"), {"tool": "edit", "params": {"path": "a"}}], "'operations[1].params.old_string'"),
-        (
-            [{"tool": "write", "params": {"path": "a", "content": "b", "session": "x"}}],
-            "'operations[0].params.session'",
-        ),
-        (
-            [{"tool": "write", "params": {"path": "a", "content": "b", "dry_run": True}}],
-            "'operations[0].params.dry_run'",
-        ),
+        ([writes("a", "b", session="x")], "'operations[0].params.session'"),
+        ([writes("a", "b", dry_run=True)], "'operations[0].params.dry_run'"),
         ([writes("a", "b")] * 1001, "'operations' must have at most 1000 entries"),
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 
 from support.editor import APPLY, AUTO, Editor, editing
 from support.landing import nothing_can_land
+from support.operations import edits
 from support.wire import Message
 
 NAMES = ("a.py", "b.py", "c.py")
@@ -23,9 +24,7 @@ def files(root: Path) -> Path:
 async def started(editor: Editor, **params: Any) -> asyncio.Future[Message]:
     for name in NAMES:
         await editor.read(name)
-    operations = [
-        {"tool": "edit", "params": {"path": name, "old_string": "old", "new_string": "new"}} for name in NAMES
-    ]
+    operations = [edits(name, "old", "new") for name in NAMES]
     return editor.start("agentfs/batch", {"operations": operations, **params})
 
 

@@ -6,13 +6,12 @@ from typing import Any
 import pytest
 
 from support.editor import APPLY, ASK, Editor, path_of
+from support.operations import writes
 from support.personas import VSCODE, ticking
 from support.wire import Message
 
 OLD, NEW = "one\ntwo\nthree\nfour\n", "1\ntwo\nthree\n4\n"
-OPERATIONS = [
-    {"tool": "write", "params": {"path": path, "content": NEW}} for path in ("open.py", "closed.py")
-]
+OPERATIONS = [writes(path, NEW) for path in ("open.py", "closed.py")]
 
 
 @pytest.fixture
@@ -67,7 +66,6 @@ async def test_all_files_stand_in_one_preview_and_what_is_accepted_waits_in_the_
 
 
 async def test_where_one_file_does_not_fit_all_are_asked_for_by_message(files: Path) -> None:
-    created = {"tool": "write", "params": {"path": "new.py", "content": "new\n"}}
     diffs: list[str] = []
 
     def look(params: Message) -> Message:
@@ -76,7 +74,7 @@ async def test_where_one_file_does_not_fit_all_are_asked_for_by_message(files: P
 
     async with VSCODE.editing(files, press="Approve") as editor:
         editor.answers["window/showDocument"] = look
-        answer = await batch(editor, created)
+        answer = await batch(editor, writes("new.py", "new\n"))
         assert len(editor.all(ASK)) == 1
     (diff,) = diffs
     assert all(f"+++ b/{name}" in diff for name in ("open.py", "closed.py", "new.py"))

@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from support.editor import REVIEWING, Editor, editing
+from support.operations import edits, writes
 from support.wire import Message
 
 OPERATIONS = [
-    {"tool": "edit", "params": {"path": "open.py", "old_string": "1", "new_string": "2"}},
-    {"tool": "edit", "params": {"path": "closed.py", "old_string": "1", "new_string": "2"}},
-    {"tool": "write", "params": {"path": "made/new.py", "content": "new = 1\n"}},
+    edits("open.py", "1", "2"),
+    edits("closed.py", "1", "2"),
+    writes("made/new.py", "new = 1\n"),
 ]
 
 
@@ -88,11 +89,8 @@ async def test_the_text_says_what_came_of_it_beside_the_changes(three: Path) -> 
     (three / "dos.py").write_bytes(b"one\r\n")
     operations = [
         *OPERATIONS[1:],
-        {
-            "tool": "edit",
-            "params": {"path": "merged.py", "old_string": "one", "new_string": "1", "on_conflict": "merge"},
-        },
-        {"tool": "write", "params": {"path": "dos.py", "content": "1\n"}},
+        edits("merged.py", "one", "1", on_conflict="merge"),
+        writes("dos.py", "1\n"),
     ]
     async with editing(three, **REVIEWING) as editor:
         for path in ("closed.py", "merged.py", "dos.py"):

@@ -6,13 +6,12 @@ from pathlib import Path
 import pytest
 
 from support.editor import APPLY, AUTO, NO_ANSWER, Editor, editing
+from support.operations import edits, writes
 from support.wire import Message
 
 OPERATIONS = [
-    {"tool": "edit", "params": {"path": "open.py", "old_string": "1", "new_string": "2"}},
-    {"tool": "edit", "params": {"path": "unsaved.py", "old_string": "1", "new_string": "2"}},
-    {"tool": "edit", "params": {"path": "closed.py", "old_string": "1", "new_string": "2"}},
-    {"tool": "write", "params": {"path": "made/new.py", "content": "new = 1\n"}},
+    *(edits(path, "1", "2") for path in ("open.py", "unsaved.py", "closed.py")),
+    writes("made/new.py", "new = 1\n"),
 ]
 OPEN = {"open.py": "a = 1\n", "unsaved.py": "b = 1\nmine\n"}
 OLD = {"open.py": "a = 1\n", "unsaved.py": "b = 1\n", "closed.py": "c = 1\n"}
@@ -72,8 +71,7 @@ async def test_a_rollback_restores_line_ends(root: Path, before: str, after: str
         editor.answers[APPLY] = apply
         document = editor.open("a.py", before)
         await editor.read("a.py")
-        writes = [{"path": path, "content": after, "allow_empty": True} for path in ("a.py", "b.py")]
-        operations = [{"tool": "write", "params": params} for params in writes]
+        operations = [writes(path, after, allow_empty=True) for path in ("a.py", "b.py")]
         answer = await editor.request("agentfs/batch", {"operations": operations})
     assert (len(editor.all(APPLY)), answer["error"]["code"], document.text) == (2, "CONFLICT", before)
 

@@ -4,12 +4,12 @@
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from support.command import agentfs
 from support.docs import examples, section, text_of
 
 SETTINGS = {
@@ -24,15 +24,9 @@ SETTINGS = {
 
 def check(root: Path, *arguments: str, settings: object = None) -> subprocess.CompletedProcess[str]:
     given = ["--settings", "-"] if settings is not None else []
-    return subprocess.run(
-        [sys.executable, "-m", "agentfs_lsp", "check-config", str(root), *arguments, *given],
-        input=json.dumps(settings),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-        env={**os.environ, "XDG_STATE_HOME": str(root.parent / "state"), "COLUMNS": "160", "LANG": "C.UTF-8"},
-    )
+    state = str(root.parent / "state")
+    env = {**os.environ, "XDG_STATE_HOME": state, "COLUMNS": "160", "LANG": "C.UTF-8"}
+    return agentfs("check-config", str(root), *arguments, *given, input=json.dumps(settings), env=env)
 
 
 def checked(root: Path, *arguments: str, settings: object = None) -> dict[str, Any]:
@@ -139,8 +133,7 @@ def test_names_and_globs_forge_no_lines(root: Path) -> None:
 
 def test_what_cannot_be_looked_at_is_wrong_usage(root: Path) -> None:
     for arguments in (["nowhere"], [str(root), "--settings", str(root / "missing.json")]):
-        command = [sys.executable, "-m", "agentfs_lsp", "check-config", *arguments]
-        ended = subprocess.run(command, capture_output=True, text=True, check=False, cwd=root, timeout=60)
+        ended = agentfs("check-config", *arguments, cwd=root)
         assert (ended.returncode, ended.stdout) == (2, "")
         assert ended.stderr.startswith("agentfs-lsp check-config: ")
 
@@ -164,10 +157,7 @@ def test_what_is_wrong_with_the_settings_file_is_told_in_the_users_language(root
         ("latin.json", "不是 JSON"),
         ("none", "无法读取"),
     ):
-        command = [sys.executable, "-m", "agentfs_lsp", "check-config", str(root), "--settings", name]
         environment = {**os.environ, "LANG": "zh_CN.UTF-8", "LC_ALL": "zh_CN.UTF-8", "PYTHONUTF8": "1"}
-        ended = subprocess.run(
-            command, capture_output=True, text=True, check=False, cwd=root, timeout=60, env=environment
-        )
+        ended = agentfs("check-config", str(root), "--settings", name, cwd=root, env=environment)
         assert ended.returncode == 2
         assert words in ended.stderr

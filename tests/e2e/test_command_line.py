@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 import socket
-import subprocess
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -13,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from agentfs_lsp import __version__
-from support.demo import DEMO, environment
+from support.command import COMMAND, agentfs, run
+from support.demo import environment
 from support.editor import AUTO, REVIEW, RpcError, editing
 from support.frail_server import SECRET
 from support.terminal import terminal
@@ -88,8 +88,7 @@ async def test_the_log_holds_no_contents_and_no_names_of_files(root: Path) -> No
 
 def test_the_log_says_first_that_the_server_started(tmp_path: Path) -> None:
     log = tmp_path / "log"
-    command = [sys.executable, "-m", "agentfs_lsp", "--log-level", "info", "--log-file", str(log)]
-    subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
+    agentfs("--log-level", "info", "--log-file", str(log), input="")
     assert f"agentfs-lsp {__version__} starts" in log.read_text().split("\n")[0]
 
 
@@ -115,10 +114,7 @@ async def test_a_defect_is_an_incident_and_nothing_more_is_told(root: Path) -> N
 @pytest.mark.parametrize("arguments", [["--version"], ["--help"]])
 def test_version_and_help_are_told(arguments: list[str]) -> None:
     script = Path(sys.executable).with_name("agentfs-lsp")
-    by_module = subprocess.run(
-        [sys.executable, "-m", "agentfs_lsp", *arguments], capture_output=True, text=True, check=True
-    )
-    by_script = subprocess.run([script, *arguments], capture_output=True, text=True, check=True)
+    by_module, by_script = agentfs(*arguments, check=True), run(str(script), *arguments, check=True)
     assert by_module.stdout == by_script.stdout
     expected = f"agentfs-lsp {__version__}\n" if arguments == ["--version"] else "--max-message-mib"
     assert expected in by_script.stdout
@@ -137,7 +133,7 @@ def test_version_and_help_are_told(arguments: list[str]) -> None:
 def test_help_in_the_users_language(arguments: list[str], variables: dict[str, str], chinese: bool) -> None:
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
     command = [sys.executable, "-X", "utf8", "-m", "agentfs_lsp", *arguments]
-    ended = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, env=plain | variables)
+    ended = run(*command, encoding="utf-8", check=True, env=plain | variables)
     assert ("选项:" in ended.stdout, "options:" in ended.stdout) == (chinese, not chinese)
 
 
@@ -145,10 +141,7 @@ def test_help_in_the_users_language(arguments: list[str], variables: dict[str, s
     ("command", "argument"), [("check-config", "PATH"), ("demo", "DIR"), ("history", "PATH"), ("undo", "ID")]
 )
 def test_help_tells_arguments_from_options(command: str, argument: str) -> None:
-    asked = [sys.executable, "-m", "agentfs_lsp", command, "--help"]
-    told = subprocess.run(
-        asked, capture_output=True, text=True, check=True, env=os.environ | {"LC_ALL": "C.UTF-8"}
-    )
+    told = agentfs(command, "--help", check=True, env=os.environ | {"LC_ALL": "C.UTF-8"})
     arguments, _, _ = told.stdout.partition("\narguments:\n")[2].partition("\noptions:\n")
     assert f"\n  {argument} " in f"\n{arguments}"
 
@@ -159,9 +152,7 @@ def test_help_tells_arguments_from_options(command: str, argument: str) -> None:
 def test_complaints_about_arguments_are_in_the_language_of_the_terminal(arguments: list[str]) -> None:
     plain = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
     command = [sys.executable, "-X", "utf8", "-m", "agentfs_lsp", *arguments]
-    ended = subprocess.run(
-        command, capture_output=True, encoding="utf-8", check=False, env=plain | {"LANG": "zh_CN.UTF-8"}
-    )
+    ended = run(*command, encoding="utf-8", env=plain | {"LANG": "zh_CN.UTF-8"})
     assert ended.returncode == 2
     assert ended.stderr.startswith("用法：agentfs-lsp")
     assert "：错误：" in ended.stderr
@@ -171,10 +162,7 @@ def test_complaints_about_arguments_are_in_the_language_of_the_terminal(argument
 
 def test_a_terminal_in_another_encoding_reads_what_it_can_show(tmp_path: Path) -> None:
     chinese = {"PYTHONUTF8": "0", "PYTHONIOENCODING": "gbk", "LC_ALL": "zh_CN.GBK"}
-    demo = [*DEMO, "--clean"]
-    done = subprocess.run(
-        demo, capture_output=True, encoding="gbk", check=False, env=environment(tmp_path, **chinese)
-    )
+    done = agentfs("demo", "--clean", encoding="gbk", env=environment(tmp_path, **chinese))
     assert (done.returncode, done.stderr) == (0, "")
     assert "已更新“tides/levels.py”" in done.stdout
 
@@ -191,15 +179,13 @@ def test_a_terminal_in_another_encoding_reads_what_it_can_show(tmp_path: Path) -
     ],
 )
 def test_arguments_that_are_none_are_refused_by_name(arguments: list[str]) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "agentfs_lsp", *arguments], capture_output=True, text=True, check=False
-    )
+    ended = agentfs(*arguments)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert arguments[-2] in ended.stderr
 
 
 async def test_in_a_terminal_it_says_that_an_editor_starts_it(tmp_path: Path) -> None:
-    async with terminal([sys.executable, "-m", "agentfs_lsp"], tmp_path, {}) as screen:
+    async with terminal(COMMAND, tmp_path, {}) as screen:
         await screen.shows("agentfs-lsp --help")
 
 
@@ -216,9 +202,7 @@ async def test_in_a_terminal_it_says_that_an_editor_starts_it(tmp_path: Path) ->
 )
 def test_a_wrong_argument_does_not_control_the_terminal(arguments: list[str]) -> None:
     given = [one.format("\x1b]0;title\x07") for one in arguments]
-    ended = subprocess.run(
-        [sys.executable, "-m", "agentfs_lsp", *given], capture_output=True, text=True, check=False
-    )
+    ended = agentfs(*given)
     assert (ended.returncode, ended.stdout) == (2, "")
     assert r"\x1b]0;title\x07" in ended.stderr
     assert "\x1b" not in ended.stderr
@@ -228,37 +212,20 @@ def test_a_wrong_argument_does_not_control_the_terminal(arguments: list[str]) ->
 def test_in_a_folder_that_was_deleted_a_command_says_so(tmp_path: Path, name: str) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
-    run = subprocess.run(
-        ["sh", "-c", f'rmdir "$PWD" && exec {shlex.quote(sys.executable)} -P -m agentfs_lsp {name}'],
-        cwd=gone,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert (run.returncode, run.stderr) == (2, f"agentfs-lsp {name}: The current folder no longer exists.\n")
+    script = f'rmdir "$PWD" && exec {shlex.quote(sys.executable)} -P -m agentfs_lsp {name}'
+    ended = run("sh", "-c", script, cwd=gone)
+    told = f"agentfs-lsp {name}: The current folder no longer exists.\n"
+    assert (ended.returncode, ended.stderr) == (2, told)
 
 
 def test_a_log_file_that_cannot_be_written_is_told(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-m", "agentfs_lsp", "--log-file", str(tmp_path / "none" / "log")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    ended = agentfs("--log-file", str(tmp_path / "none" / "log"))
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr.startswith("agentfs-lsp: cannot write the log file: ")
 
 
 @pytest.mark.parametrize("closed", ["<&-", ">&-"])
 def test_where_standard_input_or_output_is_closed_the_command_ends(closed: str) -> None:
-    ended = subprocess.run(
-        ["sh", "-c", f'"{sys.executable}" -m agentfs_lsp {closed}'],
-        input="",
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    ended = run("sh", "-c", f'"{sys.executable}" -m agentfs_lsp {closed}', input="")
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr.startswith("agentfs-lsp: standard input or output is closed")

@@ -7,6 +7,7 @@ import pytest
 
 from support.editor import APPLY, AUTO, NO_ANSWER, Editor, RpcError, editing
 from support.neovim import Neovim
+from support.operations import writes
 from support.personas import (
     COC,
     EGLOT_1_9,
@@ -232,8 +233,7 @@ async def test_last_lines_come_as_proposed_and_go_with_a_rollback_and_an_undo(
             (root / "b.py").write_text("theirs\n")  # the file that lands next
             return applies(params)
 
-        writes = [{"path": path, "content": after, "allow_empty": True} for path in ("a.py", "b.py")]
-        operations = [{"tool": "write", "params": params} for params in writes]
+        operations = [writes(path, after, allow_empty=True) for path in ("a.py", "b.py")]
         editor.answers[APPLY] = apply
         answer = await editor.request("agentfs/batch", {"operations": operations})
         assert (answer["error"]["code"], document.text) == ("CONFLICT", reported)

@@ -12,14 +12,12 @@ from typing import Any
 import pytest
 
 from support.editor import APPLY, ASK, AUTO, NO_ANSWER, REVIEWING, SAVES, Editor, RpcError, editing
+from support.operations import edits
 from support.personas import VSCODE, pressing, ticking
 from support.wire import Message
 
 OLD, NEW = "one\ntwo\nthree\n", "one\n2\nthree\n"
-OPERATIONS = [
-    {"tool": "edit", "params": {"path": path, "old_string": "two", "new_string": "2"}}
-    for path in ("a.py", "b.py")
-]
+OPERATIONS = [edits(path, "two", "2") for path in ("a.py", "b.py")]
 IMPATIENT: Any = {"landing_timeout_s": 0.3, "save_timeout_s": 0.3}
 
 
@@ -183,10 +181,7 @@ async def test_what_was_ticked_of_a_preview_and_saved_and_closed_at_once_has_lan
 
 async def test_what_the_user_sets_back_while_another_file_is_waited_for_is_told(root: Path) -> None:
     (root / "c.py").write_text(OLD)
-    operations = [
-        *OPERATIONS,
-        {"tool": "edit", "params": {"path": "c.py", "old_string": "two", "new_string": "2"}},
-    ]
+    operations = [*OPERATIONS, edits("c.py", "two", "2")]
     async with editing(root, options=AUTO, capabilities=SAVES) as editor:
         editor.open("a.py")
         editor.open("b.py")

@@ -7,6 +7,7 @@ import pytest
 
 from support.client import Editor
 from support.editor import APPLY, AUTO, REVIEWING, SAVES, configure, editing
+from support.operations import edits, writes
 from support.wire import Message
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
@@ -106,8 +107,7 @@ SECRET = "one\nKEY=1\nthree\n\u202e"
 async def batch_of_two(root: Path) -> str:
     """The id of a change of a.txt and of s.txt, which it created, and of its undo."""
     (root / "a.txt").write_text("a\n")
-    writes = [{"path": "a.txt", "content": "A\n"}, {"path": "s.txt", "content": SECRET}]
-    operations = [{"tool": "write", "params": params} for params in writes]
+    operations = [writes("a.txt", "A\n"), writes("s.txt", SECRET)]
     async with editing(root, options=AUTO) as editor:
         await editor.read("a.txt")
         assert (await editor.request("agentfs/batch", {"operations": operations}))["status"] == "success"
@@ -174,9 +174,7 @@ async def test_a_rejected_undo_names_no_secret_once_reading_must_be_asked_for(ro
 
 
 async def test_of_many_files_the_text_names_the_number(root: Path) -> None:
-    operations = [
-        {"tool": "write", "params": {"path": f"{number}.txt", "content": "x\n"}} for number in range(20)
-    ]
+    operations = [writes(f"{number}.txt", "x\n") for number in range(20)]
     async with editing(root, options=AUTO) as editor:
         await editor.request("agentfs/batch", {"operations": operations})
         answer = await undo(editor)
@@ -239,10 +237,7 @@ async def test_no_earlier_change_is_undone_for_a_last_one_not_in_history(root: P
 async def test_what_is_undone_in_the_editor_only_is_not_told_applied(root: Path, method: str) -> None:
     for name in ("a.txt", "b.txt"):
         (root / name).write_text("one\n")
-    operations = [
-        {"tool": "edit", "params": {"path": name, "old_string": "one", "new_string": "two"}}
-        for name in ("a.txt", "b.txt")
-    ]
+    operations = [edits(name, "one", "two") for name in ("a.txt", "b.txt")]
     async with editing(root, options=AUTO) as editor:
         for name in ("a.txt", "b.txt"):
             await editor.read(name)

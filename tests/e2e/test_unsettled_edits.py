@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from support.editor import APPLY, ASK, NO_ANSWER, REVIEW, Editor, RpcError, change_folder, configure, editing
+from support.operations import edits
 from support.personas import pressing
 from support.wire import Message
 
@@ -131,11 +132,8 @@ async def test_a_file_of_a_batch_that_was_rejected_and_applied(root: Path, atomi
         for name in ("a.py", "b.py"):
             editor.open(name)
             await editor.read(name)
-        edits = [
-            {"tool": "edit", "params": {"path": name, "old_string": "two", "new_string": "2"}}
-            for name in ("a.py", "b.py")
-        ]
-        future = editor.start("agentfs/batch", {"operations": edits, "atomic": atomic})
+        operations = [edits(name, "two", "2") for name in ("a.py", "b.py")]
+        future = editor.start("agentfs/batch", {"operations": operations, "atomic": atomic})
         preview = (await editor.seen(APPLY))["edit"]["documentChanges"]
         editor.apply({"documentChanges": preview[:1]})
         told = {"id": (await editor.seen("agentfs/proposed"))["id"]}

@@ -3,15 +3,16 @@
 
 import os
 import shutil
-import subprocess
 import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
+from support.command import agentfs
 from support.editor import AUTO, HASTY, editing
 from support.landing import nothing_can_land
+from support.operations import writes
 
 INFO, WARNING = 3, 2
 NAMES = ("a.py", "b.py", "c.py")
@@ -25,7 +26,7 @@ async def interrupted(root: Path, state: Path, at_swap: int) -> None:
     inject = f"inject=renameat2:signal=KILL:when={at_swap}"
     traced = ["strace", "-f", "-o", "/dev/null", "-e", "trace=renameat2", "-e", inject]
     command = [*traced, sys.executable, "-m", "agentfs_lsp"]
-    operations = [{"tool": "write", "params": {"path": name, "content": MINE}} for name in NAMES]
+    operations = [writes(name, MINE) for name in NAMES]
     async with editing(root, options=AUTO, state=state, command=command) as editor:
         for name in NAMES:
             await editor.read(name)
@@ -107,11 +108,8 @@ async def test_an_undo_in_the_terminal_recovers_first(root: Path) -> None:
         await editor.read("c.py")
         change = await editor.edit("c.py", "older", "old")
     await interrupted(root, state, 3)
-    command = ["-m", "agentfs_lsp", "undo", change["data"]["change_id"], "--yes", "--workspace", str(root)]
-    env = {**os.environ, "XDG_STATE_HOME": str(state)}
-    done = subprocess.run(
-        [sys.executable, *command], capture_output=True, text=True, env=env, check=False, cwd=root
-    )
+    undo = ["undo", change["data"]["change_id"], "--yes", "--workspace", str(root)]
+    done = agentfs(*undo, env={**os.environ, "XDG_STATE_HOME": str(state)}, cwd=root)
     assert in_root(root) == dict.fromkeys(NAMES, MINE)
     assert "was completed: " in done.stderr
     assert done.returncode == 1, "what it is to undo is not there any more"

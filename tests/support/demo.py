@@ -2,10 +2,11 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
-DEMO = [sys.executable, "-m", "agentfs_lsp", "demo"]
+from support.command import COMMAND, agentfs
+
+DEMO = [*COMMAND, "demo"]
 PATIENCE_S = 60
 
 
@@ -17,12 +18,4 @@ def environment(tmp_path: Path, **more: str) -> dict[str, str]:
 
 
 def run_demo(tmp_path: Path, *arguments: str | Path, **more: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*DEMO, *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        env=environment(tmp_path, **more),
-        check=False,
-    )
+    return agentfs("demo", *map(str, arguments), input="", env=environment(tmp_path, **more))
