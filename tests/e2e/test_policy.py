@@ -4,6 +4,7 @@
 import asyncio
 import os
 import sys
+from contextlib import AbstractAsyncContextManager
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,13 @@ async def changed(editor: Editor, path: str, tool: str = "edit", decision: str =
     else:
         asked["content"] = f"written anew, {next(NUMBERS)}\n"
     return await decided(editor, editor.start(f"agentfs/{tool}", asked), decision)
+
+
+def gated(root: Path, *gates: Path, **more: Any) -> AbstractAsyncContextManager[Editor]:
+    """A server that waits at these gates, all in one folder, before it has read a file that names one."""
+    for gate in gates:
+        os.mkfifo(gate)
+    return editing(root, command=GATED, env={**ON_THE_PATH, "GATES": str(gates[0].parent)}, **more)
 
 
 # --- the example that everybody starts from ---------------------------------------------------------------
@@ -205,9 +213,8 @@ async def test_a_large_workspace_file_is_waited_for_by_what_needs_it(root: Path,
     (root / "a.txt").write_text("one\n")
     (root / "b.txt").write_text("two\n")
     own, gate = root / ".agentfs.toml", tmp_path / "gate"
-    os.mkfifo(gate)
     own.write_text(LARGE.format("a", gate="gate"))
-    async with editing(root, command=GATED, env={**ON_THE_PATH, "GATES": str(tmp_path)}) as editor:
+    async with gated(root, gate) as editor:
         for denied, allowed in ("ab", "ba"):
             own.write_text(LARGE.format(denied, gate="gate"))
             refused, read = (
@@ -223,10 +230,8 @@ async def test_a_large_workspace_file_is_waited_for_by_what_needs_it(root: Path,
 async def test_a_large_workspace_file_written_on_and_on_holds_nothing_up(root: Path, tmp_path: Path) -> None:
     (root / "a.txt").write_text("one\n")
     own = root / ".agentfs.toml"
-    for gate in ("first", "second"):
-        os.mkfifo(tmp_path / gate)
     own.write_text(LARGE.format("b", gate="first"))
-    async with editing(root, command=GATED, env={**ON_THE_PATH, "GATES": str(tmp_path)}) as editor:
+    async with gated(root, tmp_path / "first", tmp_path / "second") as editor:
         first = editor.start("agentfs/history")
         assert (await editor.request("agentfs/setApprovalMode", {"mode": "manual"}))["ok"]
         own.write_text(LARGE.format("b", gate="second"))
@@ -242,9 +247,8 @@ async def test_a_large_workspace_file_written_on_and_on_holds_nothing_up(root: P
 async def test_a_large_workspace_file_overtaken_in_turn_is_not_read(root: Path, tmp_path: Path) -> None:
     gates = [tmp_path / name for name in ("first", "second", "third")]
     waiting = []
-    async with editing(root, command=GATED, env={**ON_THE_PATH, "GATES": str(tmp_path)}) as editor:
+    async with gated(root, *gates) as editor:
         for gate in gates:
-            os.mkfifo(gate)
             (root / ".agentfs.toml").write_text(LARGE.format("b", gate=gate.name))
             waiting.append(editor.start("agentfs/history"))
             assert (await editor.request("agentfs/setApprovalMode", {"mode": "manual"}))["ok"]
@@ -261,10 +265,8 @@ async def test_a_large_workspace_file_written_on_and_on_delays_no_warning(root: 
         folder.mkdir()
     (tmp_path / "open").touch()
     gates = [tmp_path / name for name in ("first", "second", "third")]
-    environment = {**ON_THE_PATH, "GATES": str(tmp_path)}
-    async with editing(root, folders=folders, command=GATED, env=environment) as editor:
+    async with gated(root, *gates, folders=folders) as editor:
         for gate in gates:
-            os.mkfifo(gate)
             (root / "a/.agentfs.toml").write_text(LARGE.format("b", gate=gate.name))
             (root / "b/.agentfs.toml").write_text("tabs = 8 # open")
             waiting = editor.start("agentfs/history")
@@ -280,10 +282,7 @@ async def test_a_large_workspace_file_written_on_and_on_delays_no_warning(root: 
 async def test_no_change_is_asked_about_as_a_large_workspace_file_is_read(root: Path, tmp_path: Path) -> None:
     (root / "a.txt").write_text("one\n")
     gate = tmp_path / "gate"
-    os.mkfifo(gate)
-    env = {**ON_THE_PATH, "GATES": str(tmp_path)}
-    options = {**AUTO, "save_timeout_s": 0.1}
-    async with editing(root, command=GATED, env=env, options=options, **REVIEWING) as editor:
+    async with gated(root, gate, options={**AUTO, "save_timeout_s": 0.1}, **REVIEWING) as editor:
         editor.open("a.txt")
         await editor.read("a.txt")
         editor.answers[APPLY] = lambda _: NO_ANSWER

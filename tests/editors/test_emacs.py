@@ -4,7 +4,7 @@ import contextlib
 import re
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
@@ -210,16 +210,21 @@ async def test_a_question_that_stays_open_is_not_taken_for_lost(root: Path) -> N
         assert (await answer)["error"]["code"] == "USER_REJECTED"
 
 
-async def test_no_encoding_that_the_diff_names_hides_what_will_land(root: Path) -> None:
-    shown: list[str] = []
+def visiting(shown: list[str], seen: str) -> Callable[[Message], Message]:
+    """Shows each file in a new Emacs, and keeps what the expression `seen` gives there."""
 
     def visit(params: Message) -> Message:
-        visited = f'(progn (find-file "{path_of(params["uri"])}") (princ (buffer-string)))'
+        visited = f'(progn (find-file "{path_of(params["uri"])}") (princ {seen}))'
         emacs = ["emacs", "-Q", "--batch", "--eval", visited]
         shown.append(subprocess.run(emacs, capture_output=True, check=False).stdout.decode(errors="replace"))
         return {"success": True}
 
-    answers = {SHOW: visit, ASK: lambda _: None}
+    return visit
+
+
+async def test_no_encoding_that_the_diff_names_hides_what_will_land(root: Path) -> None:
+    shown: list[str] = []
+    answers = {SHOW: visiting(shown, "(buffer-string)"), ASK: lambda _: None}
     async with serving(root, name="Eglot", capabilities=CAN_SHOW, answers=answers) as editor:
         for coding in ("hz-gb-2312", "utf-7"):
             block = f"# Local Variables:\n# coding: {coding}\n# End:\n"
@@ -232,14 +237,7 @@ async def test_no_encoding_that_the_diff_names_hides_what_will_land(root: Path) 
 async def test_no_variables_of_the_workspace_change_how_the_diff_is_shown(root: Path) -> None:
     (root / ".dir-locals.el").write_text("((nil . ((truncate-lines . t) (mode . text))))")
     shown: list[str] = []
-
-    def visit(params: Message) -> Message:
-        visited = f'(progn (find-file "{path_of(params["uri"])}") (princ (list truncate-lines major-mode)))'
-        emacs = ["emacs", "-Q", "--batch", "--eval", visited]
-        shown.append(subprocess.run(emacs, capture_output=True, check=False).stdout.decode())
-        return {"success": True}
-
-    answers = {SHOW: visit, ASK: lambda _: None}
+    answers = {SHOW: visiting(shown, "(list truncate-lines major-mode)"), ASK: lambda _: None}
     async with serving(root, name="Eglot", capabilities=CAN_SHOW, answers=answers) as editor:
         await editor.write("a.txt", "one\n")
     assert shown == ["(nil diff-mode)"]

@@ -56,6 +56,15 @@ def reviewed(uri: str, *landing: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
+SAVED = {"expect": "agentfs/saved", "reply": {}}
+
+
+def edited(uri: str, version: int, reply: dict[str, Any], *more: dict[str, Any]) -> list[dict[str, Any]]:
+    """The document is to be edited at this version; `reply` is to what the client says it applied."""
+    edit = {"reply": {"ok": True, "apply": replacing(uri, version, "two")}}
+    return reviewed(uri, edit, {"expect": "agentfs/applied", "reply": reply}, *more)
+
+
 def test_a_change_of_closed_files_is_settled_and_the_preview_is_left_to_the_review(client, file) -> None:
     steps = reviewed(file.as_uri(), {"reply": {"ok": True, "apply": None}})
     with client(steps, [ALWAYS]) as demo:
@@ -81,13 +90,7 @@ def test_an_amendment_that_cannot_be_written_is_asked_about_again(client, file) 
 
 def test_an_open_document_is_changed_then_saved_where_the_server_says_so(client, file) -> None:
     uri = file.as_uri()
-    steps = reviewed(
-        uri,
-        {"reply": {"ok": True, "apply": replacing(uri, 1, "two")}},
-        {"expect": "agentfs/applied", "reply": {"ok": True, "save": [uri]}},
-        {"expect": "agentfs/saved", "reply": {}},
-    )
-    with client(steps, [ACCEPT]) as demo:
+    with client(edited(uri, 1, {"ok": True, "save": [uri]}, SAVED), [ACCEPT]) as demo:
         demo.editor.documents.open(file)
         demo.editor.call("agentfs/edit", {})
     assert file.read_bytes() == b"two\n"
@@ -104,13 +107,7 @@ def test_an_open_document_is_changed_then_saved_where_the_server_says_so(client,
 
 def test_what_waits_in_the_editor_is_not_saved(client, file) -> None:
     uri = file.as_uri()
-    steps = reviewed(
-        uri,
-        {"reply": {"ok": True, "apply": replacing(uri, 1, "two")}},
-        {"expect": "agentfs/applied", "reply": {"ok": True, "save": []}},
-        {"expect": "agentfs/saved", "reply": {}},
-    )
-    with client(steps, [ACCEPT]) as demo:
+    with client(edited(uri, 1, {"ok": True, "save": []}, SAVED), [ACCEPT]) as demo:
         demo.editor.documents.open(file)
         demo.editor.call("agentfs/edit", {})
         assert demo.editor.documents.get(uri).dirty
@@ -120,12 +117,7 @@ def test_what_waits_in_the_editor_is_not_saved(client, file) -> None:
 def test_an_edit_for_another_version_is_refused_and_named(client, file) -> None:
     uri = file.as_uri()
     gone = {"ok": False, "code": "CONFLICT", "reason": "the document changed", "revert": None}
-    steps = reviewed(
-        uri,
-        {"reply": {"ok": True, "apply": replacing(uri, 7, "two")}},
-        {"expect": "agentfs/applied", "reply": gone},
-    )
-    with client(steps, [ACCEPT]) as demo:
+    with client(edited(uri, 7, gone), [ACCEPT]) as demo:
         demo.editor.documents.open(file)
         demo.editor.call("agentfs/edit", {})
         assert demo.editor.documents.get(uri).text == "one\n"
@@ -137,12 +129,7 @@ def test_an_edit_for_another_version_is_refused_and_named(client, file) -> None:
 def test_what_was_applied_is_reverted_when_another_file_was_refused(client, file) -> None:
     uri = file.as_uri()
     refused = {"ok": False, "code": "EXECUTION_ERROR", "reason": "b.txt", "revert": replacing(uri, 2, "one")}
-    steps = reviewed(
-        uri,
-        {"reply": {"ok": True, "apply": replacing(uri, 1, "two")}},
-        {"expect": "agentfs/applied", "reply": refused},
-    )
-    with client(steps, [ACCEPT]) as demo:
+    with client(edited(uri, 1, refused), [ACCEPT]) as demo:
         demo.editor.documents.open(file)
         demo.editor.call("agentfs/edit", {})
         assert demo.editor.documents.get(uri).text == "one\n"
