@@ -236,17 +236,12 @@ async def test_a_late_no_lets_other_edits_through(editor: Editor, late: Message)
     assert change["change_id"] == answer["data"]["change_id"]
 
 
-async def test_an_edit_proposed_again_does_not_hide_the_first(editor: Editor) -> None:
-    """The user's keys in answer to the second question make the editor report the first edit."""
+async def test_nobody_reviews_what_could_not_land(editor: Editor) -> None:
     applying_unreported(editor)
     await asked(editor, editor.edit("a.py", "two", "2"))
     await editor.read("a.py")
-
-    def reject(params: Message) -> object:
-        editor.catch_up("a.py")
-        return pressing("Reject")(params)
-
-    editor.answers["window/showMessageRequest"] = reject
+    editor.answers["window/showMessageRequest"] = pressing("Reject")
     configure(editor, approval={"mode": "manual"})
-    await editor.edit("a.py", "two", "2")
-    assert (await recorded(editor))["decision"] == "allowed"
+    answer = await editor.edit("a.py", "two", "2")
+    assert "the editor has not reported what became of an earlier change" in answer["text"]
+    assert editor.all("window/showMessageRequest") == []

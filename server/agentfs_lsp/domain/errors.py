@@ -463,8 +463,8 @@ class TooManyPending(DomainError):
 
 
 class NotLanded(DomainError):
-    """The change was accepted, but the editor did not apply it, and nothing changed. `detail`: the editor's
-    message, if any."""
+    """The change was accepted, but the editor did not apply it, and nothing changed; with "unreported",
+    nobody was asked. `detail`: the editor's message, if any."""
 
     path: str
     reason: Literal["refused", "late", "unchanged", "closed", "undone", "unreported"]

@@ -178,6 +178,7 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
             if record is not None and record.revision.hash == snapshot.hash:
                 revision, in_editor = snapshot.revision, snapshot.dirty
                 ws.sessions.record(session, location.absolute, revision, record.text, in_editor=in_editor)
+        ws.check_reported(location)
         size = max(snapshot.size, request.extent)
         return await off_loop(size, compute_checked, plan, snapshot, access, read)
 

@@ -227,6 +227,7 @@ async def _reverse_file(
         ws.files.resolve(location.root, location.relative)  # raises it again if it leads out
         raise Conflict(path, "disk", "linked") from None
     _check_seen(ws, viewer, snapshot)
+    ws.check_reported(location)
     if snapshot.opened_in_wrong_encoding:
         raise Conflict(path, "editor", "wrong_encoding", actual=snapshot.revision)
     settings = ws.settings_in(location.root)

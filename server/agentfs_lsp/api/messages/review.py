@@ -189,15 +189,22 @@ def too_many_pending(error: errors.TooManyPending, translate: Translate) -> Erro
 
 
 def not_landed(error: errors.NotLanded, translate: Translate) -> ErrorText:
+    if error.reason == "unreported":  # not even asked
+        return (
+            translate(
+                "'{path}' can't be changed: the editor has not reported what became of an earlier change.",
+                path=shown(error.path),
+            ),
+            nothing_changed(translate, translate("Ask the user before you try again.")),
+        )
     reasons = {
         "refused": shown(error.detail).rstrip(".。") or translate("the editor did not apply it"),
         "late": translate("the editor did not apply it in time"),
         "unchanged": translate("the editor reported that it applied the change, but nothing changed"),
         "closed": translate("the document was closed, and the file does not contain the change"),
         "undone": translate("the user or the editor removed it again"),
-        "unreported": translate("the editor has not reported what became of an earlier change of this file"),
     }
-    asks = error.reason in ("closed", "undone", "unreported")
+    asks = error.reason in ("closed", "undone")
     next_step = translate("Ask the user before you try again.") if asks else translate("Try again.")
     path, reason = shown(error.path), reasons[error.reason]
     said = translate("'{path}' was accepted but not applied: {reason}.", path=path, reason=reason)

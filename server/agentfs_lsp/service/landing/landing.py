@@ -15,7 +15,6 @@ from agentfs_lsp.domain.errors import (
     DomainError,
     LandingUnknown,
     LeftUndone,
-    NotLanded,
     OutsideRoots,
     error_file,
 )
@@ -112,10 +111,7 @@ def lands_in_editor(change: FileChange) -> bool:
 
 
 async def _rebased(ws: Workspace, change: FileChange) -> FileChange:
-    """The change rebased on the file as it is now, which may be open. Raises Conflict if it moved, and
-    NotLanded if an earlier edit may still come: editors that ignore versions would misplace this one."""
-    if change.absolute in ws.unreported:
-        raise NotLanded(change.path, "unreported")
+    """The change rebased on the file as it is now, which may be open. Raises Conflict if it moved."""
     if change.base.buffer is None and ws.documents.at(change.absolute) is None:
         return change
     with error_file(change.absolute), _reporting_new_links(ws, [change]):

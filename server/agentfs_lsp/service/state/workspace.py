@@ -10,7 +10,7 @@ from functools import partial
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from agentfs_lsp.domain.errors import Conflict, DomainError, PolicyDenied, RootMissing, TooLarge
+from agentfs_lsp.domain.errors import Conflict, DomainError, NotLanded, PolicyDenied, RootMissing, TooLarge
 from agentfs_lsp.domain.paths import display, parse
 from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.service.files.decoding import DecodedFiles
@@ -232,6 +232,12 @@ class Workspace:
         if document is not None and not document.in_sync:
             raise Conflict(self.name_of(location), "editor", "out_of_sync")
         return Buffer.of(document)
+
+    def check_reported(self, location: Location) -> None:
+        """Raise NotLanded if an earlier edit may still come: editors that ignore versions would misplace
+        another. To be checked in the file's turn, before the user is asked."""
+        if location.absolute in self.unreported:
+            raise NotLanded(self.name_of(location), "unreported")
 
     def begin_recovery(self) -> None:
         """Start recovery after a crash; from now on, uses of the affected files wait."""
