@@ -81,15 +81,20 @@ async def turned_to_the_last_page(editor: RealEditor) -> str:
     return shown
 
 
+async def approve(editor: RealEditor) -> None:
+    """On the last page."""
+    editor.screen.press("\x01\x0bApprove\r")
+    await editor.screen.shows("Choose it to confirm")
+    (letter,) = re.findall(r"The letter is (\w)\.", await editor.screen.shows("Choose an option: Reject"))
+    editor.screen.press(f"\x01\x0b{letter}\r")
+
+
 async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
     async with emacs(root, SERVER) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")
         shown = await turned_to_the_last_page(editor)
         assert all(f"{line} ⏎\n" in shown for line in ("-two", "+2", "␣three"))
-        editor.screen.press("\x01\x0bApprove\r")
-        await editor.screen.shows("again to confirm")
-        await editor.screen.shows("Choose an option: Reject")
-        editor.screen.press("\x01\x0bApprove\r")
+        await approve(editor)
         assert (await answer)["data"]["applied"]
     assert (root / "a.py").read_text() == TEXT.replace("two", "2")
 
@@ -122,6 +127,22 @@ async def test_a_page_cut_short_is_never_asked(root: Path, monkeypatch: pytest.M
         assert (await answer)["error"]["code"] == "USER_REJECTED"
 
 
+async def test_a_window_that_has_become_too_small_approves_nothing(root: Path) -> None:
+    async with emacs(root, SERVER) as editor:
+        answer = await editor.read_and_edit("a.py", "two", "2")
+        await turned_to_the_last_page(editor)
+        editor.screen.resize(10)
+        editor.screen.press("\x01\x0bApprove\r")
+        confirming = await editor.wire.seen(ASK, len(editor.wire.all(ASK)) + 1)
+        assert "Choose it to confirm" in confirming["params"]["message"]
+        await editor.screen.shows("Choose an option: Reject")
+        assert "The letter is" not in editor.screen.text
+        editor.screen.press("\x01\x0bApprove\r")
+        await editor.screen.shows("[No match]")
+        editor.screen.press("\x01\x0bReject\r")
+        assert (await answer)["error"]["code"] == "USER_REJECTED"
+
+
 async def test_a_question_quit_with_c_g_comes_again_and_then_lets_the_next_one_appear(root: Path) -> None:
     async with emacs(root, HASTY) as editor:
         await editor.read_and_edit("a.py", "two", "2")
@@ -147,22 +168,25 @@ async def test_with_the_lines_of_the_documents_c_g_is_a_no_at_once(root: Path) -
         assert (await answer)["context"]["review"]["decision"] == "dismissed"
 
 
-async def test_eglot_reports_an_edit_at_once_with_the_lines_of_the_documents(root: Path) -> None:
+@pytest.mark.parametrize("keys", ["y", C_G])
+async def test_eglot_reports_an_edit_at_once_with_the_lines_of_the_documents(root: Path, keys: str) -> None:
     """Else when its idle timer runs, which may be after the next key; here, never."""
     *_, lines = examples(section(text_of("editors.md"), "Emacs: eglot"), "elisp")
-    async with emacs(root, SERVER, f"(setq eglot-send-changes-idle-time 3600){lines}") as editor:
+    rejects, _ = examples(section(text_of("editors.md"), "Emacs: both"), "elisp")
+    async with emacs(root, SERVER, f"(setq eglot-send-changes-idle-time 3600){lines}{rejects}") as editor:
         (root / "a.txt").write_text(TEXT)
         editor.screen.press("\x18\x06a.txt\r")
         await editor.wire.seen("textDocument/didOpen", 2)
         answer = await editor.read_and_edit("a.txt", "two", "2")
         await turned_to_the_last_page(editor)
-        editor.screen.press("\x01\x0bApprove\r")
-        await editor.screen.shows("again to confirm")
-        await editor.screen.shows("Choose an option: Reject")
-        editor.screen.press("\x01\x0bApprove\r")
+        await approve(editor)
         await editor.screen.shows("Proceed?")
-        editor.screen.press("y")
-        assert (await answer)["data"]["landing"] == "editor"
+        editor.screen.press(keys)
+        answered = await answer
+        if keys == "y":
+            assert answered["data"]["landing"] == "editor"
+        else:
+            assert "was accepted but not applied: the editor did not apply it" in answered["text"]
 
 
 async def test_with_the_lines_of_the_documents_a_question_that_timed_out_closes(root: Path) -> None:

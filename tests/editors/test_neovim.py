@@ -225,8 +225,31 @@ async def test_a_question_an_error_hides_begins_measuring(root: Path, file: Path
         screen = await editor.screen.shows("3: Always for this session")
         assert "-two\n+2\n three" in screen
         await choose(editor, "Approve", 2)
-        await choose(editor, "Approve", 3)
+        (letter,) = re.findall(r"The letter is (\w)\.", await editor.screen.shows("9: h"))
+        await choose(editor, letter, 3)
         assert (await answer)["data"]["applied"]
+
+
+@pytest.mark.parametrize("keys", [":edit a.xyz\r", ":edit new.xyz\r", ":enew\rione\x1b:write new.xyz\r"])
+async def test_a_file_without_a_type_is_attached(root: Path, repository: Path, keys: str) -> None:
+    (root / "a.xyz").write_text(TEXT)
+    async with neovim(root, repository, SERVER) as editor:
+        editor.screen.press(keys)
+        opened = await editor.wire.seen("textDocument/didOpen", 2)
+        assert opened["params"]["textDocument"]["uri"].endswith(".xyz")
+
+
+async def test_no_modeline_lets_a_page_scroll_away(
+    root: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("support.terminal.LINES", 15)
+    (root / "a.py").write_text(f"{TEXT}# vim: set nomore:\n")
+    async with neovim(root, repository, SERVER, "vim.o.modeline = true\n") as editor:
+        editor.screen.press(":edit a.py\r")
+        await editor.wire.seen("textDocument/didOpen", 2)
+        content = "".join(f"line {number}\n" for number in range(20))
+        editor.wire.ask("agentfs/write", {"path": "new.py", "content": content})
+        await editor.screen.shows("-- More --")
 
 
 async def test_ctrl_c_at_the_question_is_a_no(root: Path, file: Path, repository: Path) -> None:

@@ -36,6 +36,11 @@ class Terminal:
         """Send the keys in the terminal's encoding."""
         os.write(self._fd, keys.encode())
 
+    def resize(self, lines: int) -> None:
+        """Change the number of lines."""
+        self._screen.resize(lines)
+        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, COLUMNS, 0, 0))
+
     async def shows(self, wanted: str | Callable[[str], bool]) -> str:
         """Wait until the screen shows it; returns the screen's text."""
         fits = (lambda text: wanted in text) if isinstance(wanted, str) else wanted

@@ -146,12 +146,13 @@ class Screen:
         hides = (limits.shows_end and not question.is_beside) or (
             limits.errors_hide and question.was_not_shown
         )
-        if hides and question.lines:
-            letter = choice(LETTERS)
-            message = _measuring(letter, question.last_line, limits, translate)
-            answer = await self._read_answer(message, (question.no, *LETTERS), question.no)
-            if answer != letter:
-                return answer if answer == question.no else None
+        hides = hides and bool(question.lines)
+        if hides:
+            below = [translate("Choose it to go on.")]
+            below.append(translate("If you don't see it, make the window larger."))
+            is_seen, no = await self._measure(question, below, translate)
+            if not is_seen:
+                return no
             await self.is_quiet()
         elif len(pages) == 1 and not quiet and not limits.confirming_choices:
             pages.insert(0, question.last_line)
@@ -164,9 +165,14 @@ class Screen:
         first, *others = question.yes
         in_order = (first, question.no) if traits.first_action_only else (question.no, first)
         answer = await self._read_answer(pages[-1], (*in_order, *others), question.no)
-        if answer is None or answer not in question.yes or not limits.confirming_choices:
+        if answer is None or answer not in question.yes or not (hides or limits.confirming_choices):
             return answer
         await self.is_quiet()
+        if hides:  # the window may have become smaller since
+            below = [translate("Choose it to confirm “{answer}”.", answer=answer)]
+            below.append(translate("If you could not see all of it, choose “{no}”.", no=question.no))
+            is_seen, no = await self._measure(question, below, translate)
+            return answer if is_seen else no
         message = translate("Choose “{answer}” again to confirm.", answer=answer) + f"\n{question.last_line}"
         if traits.first_action_only:
             actions = [answer, question.no]
@@ -175,6 +181,15 @@ class Screen:
             actions[2 + randbelow(len(actions) - 2)] = answer
         confirmed = await self._read_answer(message, actions, question.no)
         return confirmed if confirmed == answer else None
+
+    async def _measure(
+        self, question: Question, below: Sequence[str], translate: Translate
+    ) -> tuple[bool, str | None]:
+        """Whether the user sees pages completely; if not, whether the answer is no."""
+        letter = choice(LETTERS[1:])  # not the second choice, whose number may be typed twice
+        message = _measuring(letter, below, question.last_line, limits_of(self._editor.traits), translate)
+        answer = await self._read_answer(message, (question.no, *LETTERS), question.no)
+        return answer == letter, (answer if answer == question.no else None)
 
     async def _read_answer(self, message: str, actions: Sequence[str], no: str) -> str | None:
         """The answer of a user who has had time to read the message. Keys meant for a terminal, a command
@@ -251,17 +266,18 @@ class Screen:
         return asyncio.ensure_future(timed())
 
 
-def _measuring(letter: str, last_line: str, limits: MessageLimits, translate: Translate) -> str:
+def _measuring(
+    letter: str, below: Sequence[str], last_line: str, limits: MessageLimits, translate: Translate
+) -> str:
     """A page of maximum size that only a user who sees its first row can get past. No editor reports the size
-    of its window."""
+    of its window. `below`: its last two rows but for `last_line`."""
     height, columns = limits.rows, limits.columns
     if limits.errors_hide:  # Neovim lists the choices below, a row each, and adds a row to one that is full
         height, columns = height - len(LETTERS) + 2, columns - 1
     rows = [
         translate("The letter is {letter}.", letter=letter),
         *[""] * (height - 4),
-        translate("Choose it to go on."),
-        translate("If you don't see it, make the window larger."),
+        *below,
     ]
     left = [columns - width_of(row) for row in rows]
     left[0] -= limits.prefix
