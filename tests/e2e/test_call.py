@@ -72,16 +72,28 @@ async def test_sessions_are_the_hosts_and_the_lock_is_theirs(root: Path, file: P
     assert "+three" in conflict["context"]["conflict"]["diff_since_read"]
 
 
-async def test_a_call_is_cancelled_and_reports_progress(root: Path) -> None:
+WRITE = {"path": "a.md", "content": "one\n"}
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("agentfs/call", {"name": "Write", "arguments": WRITE}),
+        ("workspace/executeCommand", {"command": "agentfs.write", "arguments": [WRITE]}),
+    ],
+)
+async def test_a_call_or_command_is_cancelled_and_reports_progress(
+    root: Path, method: str, params: Message
+) -> None:
     async with editing(root, answers={QUESTION: lambda _: NO_ANSWER}) as editor:
-        arguments = {"path": "a.md", "content": "one\n"}
-        asked = {"name": "Write", "arguments": arguments, "workDoneToken": "of the call"}
-        waiting = editor.start("agentfs/call", asked)
-        assert (await editor.seen("$/progress"))["token"] == "of the call"
+        waiting = editor.start(method, {**params, "workDoneToken": "its own"})
+        begun = await editor.seen("$/progress")
+        assert (begun["token"], begun["value"]["kind"]) == ("its own", "begin")
         editor.cancel(waiting)
         with pytest.raises(RpcError) as refused:
             await waiting
         assert refused.value.code == -32800
+        assert [one["params"]["value"]["kind"] for one in editor.all("$/progress")] == ["begin", "end"]
     assert list(root.iterdir()) == []
 
 

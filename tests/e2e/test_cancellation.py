@@ -26,16 +26,20 @@ async def is_cancelled(asked: asyncio.Future[Message]) -> bool:
     return refused.value.code == -32800
 
 
-async def test_a_read_that_is_cancelled_at_once_was_never_begun(root: Path) -> None:
+async def test_what_is_cancelled_at_once_was_never_begun(root: Path, file: Path) -> None:
     (root / "large.txt").write_bytes(b"line\n" * 100_000)
     stderr = root.parent / "stderr"
-    async with editing(root, stderr=stderr) as editor:
-        for path in ("large.txt", ".env"):
+    edit = {"path": "a.py", "old_string": "one", "new_string": "1"}
+    reads = [("agentfs/read", {"path": path}) for path in ("large.txt", ".env")]
+    async with editing(root, stderr=stderr, **REVIEWING) as editor:
+        await editor.read("a.py")
+        for method, params in (*reads, ("agentfs/edit", edit)):
             with editor.in_one_piece():
-                asked = editor.start("agentfs/read", {"path": path})
+                asked = editor.start(method, params)
                 editor.cancel(asked)
             assert await is_cancelled(asked)
-        assert editor.all("window/showMessageRequest") == []
+        assert await editor.pending() == []
+        assert editor.all("window/showMessageRequest") == editor.all("agentfs/proposed") == []
     assert stderr.read_text() == ""
 
 
@@ -73,21 +77,6 @@ async def test_a_cancelled_change_is_withdrawn_wherever_it_waits(root: Path, fil
         await editor.settle(await editor.proposed(2))
         assert (await third)["data"]["applied"] is True
     assert file.read_text() == "1\n"
-    assert stderr.read_bytes() == b""
-
-
-async def test_a_change_cancelled_in_the_same_breath_is_not_begun(root: Path, file: Path) -> None:
-    stderr = root.parent / "stderr"
-    async with editing(root, stderr=stderr, **REVIEWING) as editor:
-        await editor.read("a.py")
-        params = {"path": "a.py", "old_string": "one", "new_string": "1"}
-        request = {"jsonrpc": "2.0", "id": "both", "method": "agentfs/edit", "params": params}
-        cancel = {"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": "both"}}
-        editor.send_bytes(frame(request) + frame(cancel))
-        answer = await editor.message(lambda one: one.get("id") == "both")
-        assert answer["error"]["code"] == -32800
-        assert await editor.pending() == []
-        assert editor.all("agentfs/proposed") == []
     assert stderr.read_bytes() == b""
 
 

@@ -1,11 +1,10 @@
 """Commands, for editors that know no other requests: docs/protocol.md#15-commands."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from support.editor import NO_ANSWER, Editor, Message, RpcError, editing
+from support.editor import Editor, Message
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -62,25 +61,3 @@ async def test_an_unknown_command_is_answered_with_those_there_are(auto: Editor,
 async def test_a_command_request_of_any_shape_is_answered(auto: Editor, params: Any) -> None:
     answer = await auto.request("workspace/executeCommand", params)
     assert answer["error"]["code"] == "INVALID_PARAM"
-
-
-@pytest.mark.asyncio
-async def test_a_command_that_waits_for_the_user_is_cancelled_and_reports_progress(root: Path) -> None:
-    async with editing(root, answers={"window/showMessageRequest": lambda _: NO_ANSWER}) as editor:
-        asked = editor.start(
-            "workspace/executeCommand",
-            {
-                "command": "agentfs.write",
-                "arguments": [{"path": "a.py", "content": "one\n"}],
-                "workDoneToken": "of the command",
-            },
-        )
-        begun = await editor.seen("$/progress")
-        assert (begun["token"], begun["value"]["kind"]) == ("of the command", "begin")
-        editor.cancel(asked)
-        with pytest.raises(RpcError) as refused:
-            await asked
-        assert refused.value.code == -32800
-        kinds = [one["params"]["value"]["kind"] for one in editor.all("$/progress")]
-        assert kinds == ["begin", "end"]
-    assert list(root.iterdir()) == []

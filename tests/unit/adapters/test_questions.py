@@ -273,15 +273,6 @@ async def test_an_error_to_the_repetition_tells_that_the_question_is_still_open(
     behind.cancel()
 
 
-async def test_an_emacs_that_asks_something_else_is_tried_again(emacs: Desk) -> None:
-    answer = emacs.ask()
-    await emacs.clock.pass_until(0)
-    emacs.editor.asked[0][3].set_exception(NobodyToAsk("busy"))
-    await emacs.clock.pass_until(4_500)
-    emacs.answer(1, "Yes")
-    assert await answer == "Yes"
-
-
 async def test_an_editor_that_cannot_ask_is_not_asked_again(emacs: Desk) -> None:
     answer = emacs.ask()
     await emacs.clock.pass_until(0)

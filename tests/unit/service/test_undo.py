@@ -195,15 +195,6 @@ async def test_what_came_in_saving_leaves_the_file_its_line_ends(
     assert text(lines) == before.replace("five", typed)
 
 
-async def test_a_change_that_was_amended_is_undone_whole(lines: FakeWorkspace) -> None:
-    lines.set(approval__mode="manual")
-    lines.reviewer.accepts(amended={"a.txt": LINES.replace("line 5", "V")})
-    await lines.edit("a.txt", "line 5", "five")
-    lines.reviewer.accepts()
-    await lines.undo()
-    assert text(lines) == LINES
-
-
 async def test_an_editor_that_adds_the_last_line_end_adds_it_again(lines: FakeWorkspace) -> None:
     await lines.edit("a.txt", "line 5", "five")
     lines.documents.open(URI, f"{HOME}/a.txt", text(lines).removesuffix("\n"))
