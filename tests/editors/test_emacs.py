@@ -189,6 +189,15 @@ async def test_eglot_reports_an_edit_at_once_with_the_lines_of_the_documents(roo
             assert "was accepted but not applied: the editor did not apply it" in answered["text"]
 
 
+async def test_every_file_of_a_project_is_attached_to_one_server(root: Path) -> None:
+    attach, *_ = examples(section(text_of("editors.md"), "Emacs: eglot"), "elisp")
+    async with emacs(root, SERVER, f"(setq emacs-startup-hook nil){attach}") as editor:
+        for number, name in enumerate(("a.toml", "a.cfg", "a.patch", "a.html", "a.py"), start=2):
+            editor.screen.press(f"\x18\x06{name}\r")
+            await editor.wire.seen("textDocument/didOpen", number)
+        assert len(editor.wire.all("initialize")) == 1
+
+
 async def test_with_the_lines_of_the_documents_a_question_that_timed_out_closes(root: Path) -> None:
     lines, _ = examples(section(text_of("editors.md"), "Emacs: both"), "elisp")
     limit = "(setq-default eglot-workspace-configuration '((:agentfs . (:approval (:timeout_s 2)))))"
