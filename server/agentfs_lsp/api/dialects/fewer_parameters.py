@@ -11,10 +11,8 @@ from agentfs_lsp.domain.translation import ErrorText, Translate
 
 
 def folder_missing(error: errors.FolderMissing, translate: Translate, _: str) -> ErrorText:
-    return (
-        translate("Folder not found: '{path}'.", path=shown(error.path)),
-        translate("The user's settings do not allow creating folders."),
-    )
+    said = translate("Folder not found: '{path}'.", path=shown(error.path))
+    return said, translate("The user's settings do not allow creating folders.")
 
 
 def lossy_replace(error: errors.LossyReplace, translate: Translate, _: str) -> ErrorText:

@@ -11,46 +11,38 @@ from agentfs_lsp.domain.translation import ErrorText, Translate, nothing_changed
 
 
 def binary_file(error: errors.BinaryFile, translate: Translate) -> ErrorText:
-    return (
-        translate("'{path}' is a binary file.", path=shown(error.path)),
-        translate("It cannot be read or changed as text."),
-    )
+    said = translate("'{path}' is a binary file.", path=shown(error.path))
+    return said, translate("It cannot be read or changed as text.")
 
 
 def nul_put_in(error: errors.NulPutIn, translate: Translate) -> ErrorText:
-    return (
-        translate(
-            "Line {line} of the new text of '{path}' contains a NUL character, which is not allowed in text.",
-            line=error.line,
-            path=shown(error.path),
-        ),
-        nothing_changed(translate, translate("Remove the character.")),
+    said = translate(
+        "Line {line} of the new text of '{path}' contains a NUL character, which is not allowed in text.",
+        line=error.line,
+        path=shown(error.path),
     )
+    return said, nothing_changed(translate, translate("Remove the character."))
 
 
 def too_large(error: errors.TooLarge, translate: Translate) -> ErrorText:
-    return (
-        translate(
-            "'{path}' is too large: {size} bytes. The limit is {limit} bytes.",
-            path=shown(error.path),
-            size=error.size,
-            limit=error.limit,
-        ),
-        translate("Read a part of it with start_line and limit."),
+    said = translate(
+        "'{path}' is too large: {size} bytes. The limit is {limit} bytes.",
+        path=shown(error.path),
+        size=error.size,
+        limit=error.limit,
     )
+    return said, translate("Read a part of it with start_line and limit.")
 
 
 def result_too_large(error: errors.ResultTooLarge, translate: Translate) -> ErrorText:
-    return (
-        translate(
-            "The change would make '{path}' too large: {size} bytes. The limit is {limit} bytes.",
-            path=shown(error.path),
-            size=error.size,
-            limit=error.limit,
-        ),
-        translate(
-            "Split the text into several files, or ask the user to raise agentfs.limits.max_file_bytes."
-        ),
+    said = translate(
+        "The change would make '{path}' too large: {size} bytes. The limit is {limit} bytes.",
+        path=shown(error.path),
+        size=error.size,
+        limit=error.limit,
+    )
+    return said, translate(
+        "Split the text into several files, or ask the user to raise agentfs.limits.max_file_bytes."
     )
 
 
@@ -68,43 +60,35 @@ def unencodable(error: errors.Unencodable, translate: Translate) -> ErrorText:
     character = error.character
     facts: dict[str, Any] = {"character": shown(character), "code": ord(character), "line": error.line}
     if error.ascii_only:
-        return (
-            translate(
-                "The file's encoding is not known, so the new text must be ASCII. Line {line} contains "
-                "'{character}' (U+{code:04X}).",
-                **facts,
-            ),
-            translate("Use ASCII characters. The other bytes stay unchanged."),
-        )
-    return (
-        translate(
-            "The file's encoding {encoding} cannot represent '{character}' (U+{code:04X}) in line "
-            "{line} of the new text.",
-            encoding=shown(error.encoding),
+        said = translate(
+            "The file's encoding is not known, so the new text must be ASCII. Line {line} contains "
+            "'{character}' (U+{code:04X}).",
             **facts,
-        ),
-        translate("Use other characters. The file keeps its encoding."),
+        )
+        return said, translate("Use ASCII characters. The other bytes stay unchanged.")
+    said = translate(
+        "The file's encoding {encoding} cannot represent '{character}' (U+{code:04X}) in line "
+        "{line} of the new text.",
+        encoding=shown(error.encoding),
+        **facts,
     )
+    return said, translate("Use other characters. The file keeps its encoding.")
 
 
 def lossy_replace(error: errors.LossyReplace, translate: Translate) -> ErrorText:
-    return (
-        translate("Some bytes of '{path}' are not text in a known encoding.", path=shown(error.path)),
-        translate(
-            "Use {Edit} to change parts of it. To replace the whole file, pass the hash "
-            "from {Read} as expected_hash."
-        ),
+    said = translate("Some bytes of '{path}' are not text in a known encoding.", path=shown(error.path))
+    return said, translate(
+        "Use {Edit} to change parts of it. To replace the whole file, pass the hash "
+        "from {Read} as expected_hash."
     )
 
 
 def bytes_joined(error: errors.BytesJoined, translate: Translate) -> ErrorText:
-    return (
-        translate(
-            "With this change, bytes of '{path}' that are not ASCII would read as other characters.",
-            path=shown(error.path),
-        ),
-        translate("Keep the text before these bytes."),
+    said = translate(
+        "With this change, bytes of '{path}' that are not ASCII would read as other characters.",
+        path=shown(error.path),
     )
+    return said, translate("Keep the text before these bytes.")
 
 
 def empty_content(_: errors.EmptyContent, translate: Translate) -> ErrorText:
@@ -114,14 +98,12 @@ def empty_content(_: errors.EmptyContent, translate: Translate) -> ErrorText:
 
 
 def text_left_out(error: errors.TextLeftOut, translate: Translate) -> ErrorText:
-    return (
-        translate(
-            "Line {line} is a placeholder for omitted text: '{marker}'.",
-            line=error.line,
-            marker=escape_invisible(error.marker),
-        ),
-        translate("Write the complete text, or use {Edit} to change only a part."),
+    said = translate(
+        "Line {line} is a placeholder for omitted text: '{marker}'.",
+        line=error.line,
+        marker=escape_invisible(error.marker),
     )
+    return said, translate("Write the complete text, or use {Edit} to change only a part.")
 
 
 def empty_old_string(_: errors.EmptyOldString, translate: Translate) -> ErrorText:
@@ -157,25 +139,21 @@ def no_match(error: errors.NoMatch, translate: Translate) -> ErrorText:
 
 
 def several_matches(error: errors.SeveralMatches, translate: Translate) -> ErrorText:
-    return (
-        translate("{old_string} was found {count} times.", count=error.count),
-        translate(
-            "Lines: {lines}. Add context to make it unique, or set replace_all or expected_count.",
-            lines=lines_text(error.lines, error.count),
-        ),
+    said = translate("{old_string} was found {count} times.", count=error.count)
+    return said, translate(
+        "Lines: {lines}. Add context to make it unique, or set replace_all or expected_count.",
+        lines=lines_text(error.lines, error.count),
     )
 
 
 def count_mismatch(error: errors.CountMismatch, translate: Translate) -> ErrorText:
-    return (
-        translate(
-            "{old_string} was found once, not {expected} times.",
-            plural="{old_string} was found {count} times, not {expected}.",
-            count=error.count,
-            expected=error.expected,
-        ),
-        translate("Lines: {lines}.", lines=lines_text(error.lines, error.count)),
+    said = translate(
+        "{old_string} was found once, not {expected} times.",
+        plural="{old_string} was found {count} times, not {expected}.",
+        count=error.count,
+        expected=error.expected,
     )
+    return said, translate("Lines: {lines}.", lines=lines_text(error.lines, error.count))
 
 
 def overlapping_matches(error: errors.OverlappingMatches, translate: Translate) -> ErrorText:

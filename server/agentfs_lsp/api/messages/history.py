@@ -13,31 +13,23 @@ _MAX_NAMED = 3
 
 
 def change_unknown(error: errors.ChangeUnknown, translate: Translate) -> ErrorText:
-    return (
-        translate(
-            "Change '{id}' is not in the history.", id=shown(cut_name(error.change_id, LONGEST_UNKNOWN))
-        ),
-        translate(
-            "agentfs/history lists the recorded changes. Older changes are deleted to make room for new ones."
-        ),
+    change_id = shown(cut_name(error.change_id, LONGEST_UNKNOWN))
+    said = translate("Change '{id}' is not in the history.", id=change_id)
+    return said, translate(
+        "agentfs/history lists the recorded changes. Older changes are deleted to make room for new ones."
     )
 
 
 def nothing_to_undo(error: errors.NothingToUndo, translate: Translate) -> ErrorText:
     if error.unrecorded:
-        return (
-            translate("The last change of this session is not in the history."),
-            nothing_changed(
-                translate,
-                translate(
-                    "To undo it, read its files and change them back. To undo another change, pass its "
-                    "change_id."
-                ),
-            ),
+        said = translate("The last change of this session is not in the history.")
+        next_step = translate(
+            "To undo it, read its files and change them back. To undo another change, pass its change_id."
         )
-    return (
-        translate("The history contains no changes of this session."),
-        translate("agentfs/history lists the changes of other sessions. To undo one, pass its change_id."),
+        return said, nothing_changed(translate, next_step)
+    said = translate("The history contains no changes of this session.")
+    return said, translate(
+        "agentfs/history lists the changes of other sessions. To undo one, pass its change_id."
     )
 
 

@@ -39,17 +39,13 @@ def malformed_path(error: errors.MalformedPath, translate: Translate) -> ErrorTe
 
 def unknown_root(error: errors.UnknownRoot, translate: Translate) -> ErrorText:
     names = ", ".join(f"'{shown(name)}'" for name in error.names)
-    return (
-        translate("Several folders are open. The path must begin with the name of one of them."),
-        translate("Folders: {names}.", names=names),
-    )
+    said = translate("Several folders are open. The path must begin with the name of one of them.")
+    return said, translate("Folders: {names}.", names=names)
 
 
 def ambiguous_root(error: errors.AmbiguousRoot, translate: Translate) -> ErrorText:
-    return (
-        translate("Two open folders are named '{name}'.", name=shown(error.name)),
-        translate("The user can give them different names with the setting agentfs.roots."),
-    )
+    said = translate("Two open folders are named '{name}'.", name=shown(error.name))
+    return said, translate("The user can give them different names with the setting agentfs.roots.")
 
 
 def no_root(_: errors.NoRoot, translate: Translate) -> ErrorText:
@@ -64,17 +60,13 @@ def outside_roots(_: errors.OutsideRoots, translate: Translate) -> ErrorText:
 
 
 def file_missing(error: errors.FileMissing, translate: Translate) -> ErrorText:
-    return (
-        translate("File not found: '{path}'.", path=shown(error.path)),
-        translate("Check the path. To create a new file, use {Write}."),
-    )
+    said = translate("File not found: '{path}'.", path=shown(error.path))
+    return said, translate("Check the path. To create a new file, use {Write}.")
 
 
 def root_missing(error: errors.RootMissing, translate: Translate) -> ErrorText:
-    return (
-        translate("The open folder '{name}' no longer exists on disk.", name=shown(error.path)),
-        translate("Ask the user to open it again."),
-    )
+    said = translate("The open folder '{name}' no longer exists on disk.", name=shown(error.path))
+    return said, translate("Ask the user to open it again.")
 
 
 def folder_missing(error: errors.FolderMissing, translate: Translate) -> ErrorText:
@@ -97,10 +89,8 @@ def not_regular(error: errors.NotRegular, translate: Translate) -> ErrorText:
         "socket": translate("a socket"),
         "other": translate("a file of an unknown kind"),
     }
-    said = translate(
-        "'{path}' is not a regular file: it is {kind}.", path=shown(error.path), kind=kinds[error.kind]
-    )
-    return said, ""
+    path, kind = shown(error.path), kinds[error.kind]
+    return translate("'{path}' is not a regular file: it is {kind}.", path=path, kind=kind), ""
 
 
 def system_refused(error: errors.SystemRefused, translate: Translate) -> ErrorText:
@@ -109,14 +99,10 @@ def system_refused(error: errors.SystemRefused, translate: Translate) -> ErrorTe
         "write_protected": translate("the file is write-protected"),
         "other_owner": translate("it belongs to another user"),
     }
-    return (
-        translate(
-            "Permission denied for '{path}': {reason}.", path=shown(error.path), reason=reasons[error.reason]
-        ),
-        nothing_changed(
-            translate, translate("Ask the user to check the permissions of the file and its folder.")
-        ),
-    )
+    path, reason = shown(error.path), reasons[error.reason]
+    said = translate("Permission denied for '{path}': {reason}.", path=path, reason=reason)
+    next_step = translate("Ask the user to check the permissions of the file and its folder.")
+    return said, nothing_changed(translate, next_step)
 
 
 def system_failed(error: errors.SystemFailed, translate: Translate) -> ErrorText:
@@ -128,11 +114,6 @@ def system_failed(error: errors.SystemFailed, translate: Translate) -> ErrorText
         "landing_elsewhere": translate("another agentfs server is applying a change"),
         "later_version": translate("it was created by a later version of agentfs"),
     }
-    return (
-        translate(
-            "A system error occurred for '{path}': {reason}.",
-            path=shown(error.path),
-            reason=reasons[error.reason],
-        ),
-        nothing_changed(translate, translate("Try again after the cause is resolved.")),
-    )
+    path, reason = shown(error.path), reasons[error.reason]
+    said = translate("A system error occurred for '{path}': {reason}.", path=path, reason=reason)
+    return said, nothing_changed(translate, translate("Try again after the cause is resolved."))

@@ -61,15 +61,13 @@ def conflict(error: errors.Conflict, translate: Translate) -> ErrorText:
 
 
 def policy_denied(error: errors.PolicyDenied, translate: Translate) -> ErrorText:
-    return (
-        translate(
-            "'{path}' is protected: the rule '{rule}' denies {operation} access.",
-            path=shown(error.path),
-            rule=shown(error.rule),
-            operation=error.operation,
-        ),
-        translate("Only the user can change that."),
+    said = translate(
+        "'{path}' is protected: the rule '{rule}' denies {operation} access.",
+        path=shown(error.path),
+        rule=shown(error.rule),
+        operation=error.operation,
     )
+    return said, translate("Only the user can change that.")
 
 
 def tool_not_listed(error: errors.ToolNotListed, translate: Translate) -> ErrorText:
@@ -87,13 +85,10 @@ def nobody_to_ask(error: errors.NobodyToAsk, translate: Translate) -> ErrorText:
         "failed": translate("The user could not be asked, so the change was refused."),
         "reading": translate("The editor cannot ask the user, so the file was not read."),
     }
-    return (
-        reasons[error.reason],
-        translate(
-            "The user can use an editor that can ask, or change the settings: agentfs.approval.mode "
-            "for changes, and agentfs.rules and agentfs.protected for files that require approval in "
-            "every mode."
-        ),
+    return reasons[error.reason], translate(
+        "The user can use an editor that can ask, or change the settings: agentfs.approval.mode "
+        "for changes, and agentfs.rules and agentfs.protected for files that require approval in "
+        "every mode."
     )
 
 
@@ -131,34 +126,30 @@ def _wrote(feedback: str, translate: Translate) -> str:
 
 
 def left_undone(error: errors.LeftUndone, translate: Translate) -> ErrorText:
+    path = shown(error.path)
     reasons = {
-        "cancelled": translate(
-            "'{path}' was not changed: the request was cancelled.", path=shown(error.path)
-        ),
+        "cancelled": translate("'{path}' was not changed: the request was cancelled.", path=path),
         "together": translate(
             "'{path}' was not changed because the batch is atomic: all of its changes are applied, or none.",
-            path=shown(error.path),
+            path=path,
         ),
     }
     return reasons[error.reason], ""
 
 
 def read_rejected(error: errors.ReadRejected, translate: Translate) -> ErrorText:
+    path = shown(error.path)
     again = translate("They will not be asked again for {count} s.", count=error.again_s)
     if error.cancelled:
-        said = translate(
-            "An earlier read of '{path}' was cancelled before the user answered.", path=shown(error.path)
-        )
+        said = translate("An earlier read of '{path}' was cancelled before the user answered.", path=path)
     else:
-        said = translate("The user did not allow reading '{path}'.", path=shown(error.path))
+        said = translate("The user did not allow reading '{path}'.", path=path)
     return said, sentences(translate, (again, translate("Continue without it, or ask the user.")))
 
 
 def review_timed_out(error: errors.ReviewTimedOut, translate: Translate) -> ErrorText:
-    return (
-        translate("Nobody answered the review within {seconds:g} s.", seconds=error.seconds),
-        nothing_changed(translate, translate("Ask the user before you try again.")),
-    )
+    said = translate("Nobody answered the review within {seconds:g} s.", seconds=error.seconds)
+    return said, nothing_changed(translate, translate("Ask the user before you try again."))
 
 
 def withdrawn(error: errors.Withdrawn, translate: Translate) -> ErrorText:
