@@ -52,7 +52,6 @@ def _fits(record: HistoryRecord, wanted: HistoryQuery) -> bool:
     return (
         any(path == "" or f"{relative}/".startswith(f"{path}/") for relative, path in paths)
         and wanted.change_id in (None, record.id)
-        and wanted.connection in (None, record.connection)
         and wanted.session in (None, record.session)
         and (wanted.before is None or record.order < wanted.before)
     )

@@ -80,14 +80,9 @@ def test_the_newest_come_first_and_no_more_than_wanted(history: History) -> None
 
 
 def test_a_query_combines_all_its_fields(history: History) -> None:
-    keep(
-        history,
-        record(1, session="one"),
-        record(2, session="two"),
-        record(3, session="one", connection="later"),
-    )
+    keep(history, record(1, session="one"), record(2, session="two"), record(3, session="one"))
     assert found(history, HistoryQuery(5, session="one")) == ["id3", "id1"]
-    assert found(history, HistoryQuery(5, session="one", connection="c")) == ["id1"]
+    assert found(history, HistoryQuery(5, change_id="id1", session="two")) == []
     assert found(history, HistoryQuery(5, change_id="id2")) == ["id2"]
     assert found(history, HistoryQuery(5, change_id="id9")) == []
 

@@ -241,13 +241,10 @@ class HistoryDatabase:
     def find(self, wanted: HistoryQuery, oldest_ms: int) -> list[HistoryRecord]:
         """The matching changes with their files in this folder."""
         clauses, values = ["time_ms >= ?"], cast("list[object]", [oldest_ms])
-        for column in ("connection", "session"):
-            if (value := getattr(wanted, column)) is not None:
+        for column, value in (("session", wanted.session), ("id", wanted.change_id)):
+            if value is not None:
                 clauses.append(f"{column} = ?")
                 values.append(value)
-        if wanted.change_id is not None:
-            clauses.append("id = ?")
-            values.append(wanted.change_id)
         if wanted.before is not None:
             clauses.append("(time_ms, id) < (?, ?)")
             values += wanted.before

@@ -79,7 +79,6 @@ class HistoryQuery:
     limit: int
     change_id: str | None = None
     path: str | None = None
-    connection: str | None = None
     session: str | None = None
     before: tuple[int, str] | None = None
     texts: bool = False
