@@ -185,11 +185,8 @@ class DiskStore:
                 return self.stage_one(draft)
 
         outcomes = side_by_side(staged, drafts)
-        together = StagedTogether(
-            [outcome for outcome in outcomes if not isinstance(outcome, Exception)],
-            self.landing,
-            self._journals,
-        )
+        files = [outcome for outcome in outcomes if not isinstance(outcome, Exception)]
+        together = StagedTogether(files, self.landing, self._journals)
         for outcome in outcomes:
             if isinstance(outcome, Exception):
                 together.discard()

@@ -118,16 +118,9 @@ def _sourced(report: Report) -> Iterator[tuple[str, Rule]]:
 
 def _rules(report: Report, translate: Translate) -> Table:
     """Every rule in order: among the user's, the last that matches and names the operation decides."""
-    title = translate("Rules: the last match decides")
-    table = Table(
-        translate("from"),
-        translate("files"),
-        translate("read"),
-        translate("write"),
-        translate("edit"),
-        translate("requires"),
-        title=_text(title),
-    )
+    heads = translate("from"), translate("files"), translate("read"), translate("write"), translate("edit")
+    title = _text(translate("Rules: the last match decides"))
+    table = Table(*heads, translate("requires"), title=title)
     asked = _decision("ask", translate)
     for source, rule in _sourced(report):
         decisions = [_decision(rule.says(operation), translate) for operation in OPERATIONS]

@@ -203,13 +203,11 @@ def _remove_folders(ws: Workspace, change: HistoryRecord, locations: Sequence[Lo
             up = range(min(file.folders_made, len(parents)))
             made_for = ("/".join(parents[: len(parents) - count]) for count in up)
             folders.setdefault(location.root, set()).update(made_for)
-    return [
-        ws.name_of(Location(root, left))
-        for root, made in folders.items()
-        for left in ws.files.remove_empty(
-            root, sorted(made, key=lambda folder: folder.count("/"), reverse=True)
-        )
-    ]
+    left = []
+    for root, made in folders.items():
+        innermost_first = sorted(made, key=lambda folder: folder.count("/"), reverse=True)
+        left += [ws.name_of(Location(root, one)) for one in ws.files.remove_empty(root, innermost_first)]
+    return left
 
 
 # --- one file ---------------------------------------------------------------------------------------------

@@ -139,10 +139,8 @@ class SqliteHistory:
                 if wanted.path_in(root) is None or not self.knows(root):
                     continue
                 for change in self._with(root, lambda one: one.find(wanted, self._oldest_ms())):
-                    there = found.get(change.id)
-                    found[change.id] = (
-                        change._replace(files=(*there.files, *change.files)) if there else change
-                    )
+                    before = found[change.id].files if change.id in found else ()
+                    found[change.id] = change._replace(files=(*before, *change.files))
         newest = sorted(found.values(), key=lambda change: change.order, reverse=True)
         return newest[: wanted.limit]
 

@@ -130,11 +130,8 @@ async def _settled_to_fit(
             if not conversation.settlement.done():
                 raise ReviewTimedOut(timeout_s or 0) from None
         settlement = conversation.settlement.result()
-        amended = [
-            (change, text)
-            for change in proposal.changes
-            if (text := settlement.texts.get(change.absolute)) is not None
-        ]
+        texts = settlement.texts
+        amended = [(one, texts[one.absolute]) for one in proposal.changes if one.absolute in texts]
         size = max((max(change.base.size, len(text)) for change, text in amended), default=0)
         try:
             await off_loop(size, _check_fit, amended)

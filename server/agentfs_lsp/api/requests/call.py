@@ -72,11 +72,7 @@ def _split_expected(params: CallParams, tool: Tool) -> tuple[dict[str, object], 
 
 def _request_params(params: CallParams, tool: Tool, arguments: object) -> dict[str, object]:
     """The host's params combined with the model's arguments."""
-    host: dict[str, object] = {
-        "session": params.session,
-        "agent": params.agent,
-        "workDoneToken": params.workDoneToken,
-    }
+    names = ["session", "agent", "workDoneToken"]
     if tool.operation != "read":
-        host["explanation"] = params.explanation
-    return {**tool.request_params(arguments), **host}
+        names.append("explanation")
+    return {**tool.request_params(arguments), **{name: getattr(params, name) for name in names}}

@@ -122,11 +122,8 @@ async def _land_accepted(
     by_file = dict(zip((change.absolute for change in accepted), landed, strict=True))
     rejected = Rejected("rejected", decision.feedback)
     outcomes = [by_file.get(change.absolute, rejected) for change in proposal.changes]
-    landings = [
-        (change, one)
-        for change, one in zip(proposal.changes, outcomes, strict=True)
-        if isinstance(one, Landing)
-    ]
+    decided = zip(proposal.changes, outcomes, strict=True)
+    landings = [(change, one) for change, one in decided if isinstance(one, Landing)]
     for _, landing in landings:
         _remember(ws, proposal, landing)
     keep(ws, proposal, decision.decision, decision.by, landings)

@@ -190,13 +190,8 @@ class FileChange:
     @cached
     def full_preview(self) -> str:
         """The complete unified diff, for reviewers without a diff editor."""
-        return whole(
-            self.base.text.shown,
-            self.hunks,
-            self.path,
-            operation=self.operation,
-            context=self.settings.diff.context,
-        )
+        base, context = self.base.text.shown, self.settings.diff.context
+        return whole(base, self.hunks, self.path, operation=self.operation, context=context)
 
     def preview_within(self, max_lines: int, max_bytes: int, max_line_chars: int) -> Preview:
         """The unified diff within the given limits."""
