@@ -52,7 +52,7 @@ export type Eol = 'lf' | 'crlf' | 'cr' | 'mixed' | 'none';
 
 export type Operation = 'create' | 'update' | 'delete';
 
-export type Rung = 'policy' | 'review' | 'preview' | 'message' | 'terminal';
+export type Rung = 'policy' | 'preview' | 'review' | 'message' | 'terminal';
 
 export type Tool = 'write' | 'edit' | 'batch' | 'undo';
 
