@@ -127,9 +127,8 @@ def plan_for(folder: Path, translate: Translate) -> Plan:
 
     def edit(number: int, why: str = "") -> Edit:
         path, end = ends[number % len(ends)]
-        remark = REMARKS[PurePosixPath(path).suffix.lower()].format(
-            f"{next(ordinals)} remark of the agentfs demo"
-        )
+        words = f"{next(ordinals)} remark of the agentfs demo"
+        remark = REMARKS[PurePosixPath(path).suffix.lower()].format(words)
         return Edit(path, end, f"{end}\n{remark}", why)
 
     return Plan(

@@ -31,10 +31,8 @@ class Announcements:
         if proposal.channel == "review":
             settled: Settled = {"id": proposal.id, "outcome": proposal.outcome}
             if len(set(proposal.file_outcomes)) > 1:
-                settled["files"] = [
-                    {"path": change.path, "outcome": outcome}
-                    for change, outcome in zip(proposal.changes, proposal.file_outcomes, strict=True)
-                ]
+                ended = zip(proposal.changes, proposal.file_outcomes, strict=True)
+                settled["files"] = [{"path": change.path, "outcome": outcome} for change, outcome in ended]
             self._outgoing.notify("agentfs/settled", settled)
 
     def status(self) -> None:

@@ -32,17 +32,11 @@ class Edit:
         def compute(snapshot: Snapshot, access: Access) -> FileChange:
             if not snapshot.exists:
                 raise FileMissing(access.path)
-            shown = snapshot.text.shown
-            left_out = find_placeholder(self.new_string, shown)
+            shown, old, new = snapshot.text.shown, self.old_string, self.new_string
+            left_out = find_placeholder(new, shown)
             if left_out is not None:
                 raise TextLeftOut(left_out.line, left_out.marker)
-            match = find(
-                shown,
-                self.old_string,
-                self.new_string,
-                replace_all=self.replace_all,
-                expected_count=self.expected_count,
-            )
+            match = find(shown, old, new, replace_all=self.replace_all, expected_count=self.expected_count)
             splices, corrections = _without_mark(match.splices, snapshot)
             return FileChange(
                 access.path,

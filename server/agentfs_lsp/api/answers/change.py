@@ -201,13 +201,8 @@ def _unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
             data["change_id"] = proposal.id
         data["review"] = landed_facts(proposal, landing, texts=False)
     stats: Stats = {"time_ms": exchange.time_ms()}
-    return exchange.succeed(
-        data,
-        _unseen_text(exchange, submitted, data.get("review"), in_editor=in_editor),
-        stats,
-        partial=not applied,
-        access=submitted.access,
-    )
+    text = _unseen_text(exchange, submitted, data.get("review"), in_editor=in_editor)
+    return exchange.succeed(data, text, stats, partial=not applied, access=submitted.access)
 
 
 def _unseen_text(exchange: Exchange, submitted: Submitted, review: Review | None, *, in_editor: bool) -> str:
@@ -219,12 +214,6 @@ def _unseen_text(exchange: Exchange, submitted: Submitted, review: Review | None
         done = translate("'{path}' is changed in the editor. Whether it is saved is not reported.", path=path)
     else:
         done = translate("Wrote '{path}'.", path=path)
-    return sentences(
-        translate,
-        (
-            done,
-            *exchange.remarks,
-            hidden_amendments(review, translate),
-            translate("Reading this file is denied or requires approval, so its content is not reported."),
-        ),
-    )
+    amended = hidden_amendments(review, translate)
+    why = translate("Reading this file is denied or requires approval, so its content is not reported.")
+    return sentences(translate, (done, *exchange.remarks, amended, why))

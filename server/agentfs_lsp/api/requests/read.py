@@ -58,10 +58,8 @@ def _envelope(exchange: Exchange, params: ReadParams, passage: Passage, content:
         stats["file_size_bytes"] = passage.size_bytes
     if passage.mtime_ms is not None:
         stats["file_mtime_ms"] = passage.mtime_ms
-    partial = passage.truncated or passage.lossy
-    return exchange.succeed(
-        data, _text(exchange, params, passage), stats, partial=partial, access=passage.access
-    )
+    text, partial = _text(exchange, params, passage), passage.truncated or passage.lossy
+    return exchange.succeed(data, text, stats, partial=partial, access=passage.access)
 
 
 def _content(params: ReadParams, passage: Passage) -> str:
