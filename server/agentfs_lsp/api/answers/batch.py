@@ -138,9 +138,8 @@ def _text(
     said += after
     for number, step in failed[:FAILURES_TOLD]:
         assert step.error is not None
-        message, next_step = error_text(
-            step.error, translate if nothing_landed else _translate_partial(translate, step)
-        )
+        in_words = translate if nothing_landed else _translate_partial(translate, step)
+        message, next_step = error_text(step.error, in_words)
         said.append(translate("{place}: {message}", place=_place(number, step), message=message))
         said.append(next_step)
     if len(failed) > FAILURES_TOLD:

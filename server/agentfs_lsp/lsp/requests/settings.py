@@ -23,10 +23,6 @@ def set_switch_request(exchange: EditorExchange) -> Done | Refusal:
     params = parse(SetSwitchParams, exchange.params)
     if exchange.set_switch(params["name"], params["on"]):
         return {"ok": True}
-    return {
-        "ok": False,
-        "code": "UNKNOWN",
-        "reason": exchange.translate(
-            "The settings have no switch '{name}'.", name=shown(params["name"][:_LONGEST_SHOWN])
-        ),
-    }
+    name = shown(params["name"][:_LONGEST_SHOWN])
+    reason = exchange.translate("The settings have no switch '{name}'.", name=name)
+    return {"ok": False, "code": "UNKNOWN", "reason": reason}
