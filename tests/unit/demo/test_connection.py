@@ -13,22 +13,18 @@ def connect(tmp_path, program: str) -> Connection:
         return Connection([sys.executable, "-S", "-E", "-c", program], tmp_path, os.environ, log)
 
 
-def test_a_server_that_ends_is_told_and_its_exit_code_kept(tmp_path) -> None:
-    connection = connect(tmp_path, "raise SystemExit(3)")
+@pytest.mark.parametrize(
+    ("program", "code"),
+    [("raise SystemExit(3)", 3), ("print('Content-Length: many', flush=True); input()", 0)],
+)
+def test_a_server_that_ends_or_prints_something_else_is_gone(tmp_path, program: str, code: int) -> None:
+    connection = connect(tmp_path, program)
     with pytest.raises(LostServerError) as lost:
         connection.receive()
     assert lost.value.silence_s is None
     with pytest.raises(LostServerError):
         connection.receive()
-    assert connection.close() == 3
-
-
-def test_a_server_that_prints_something_else_counts_as_gone(tmp_path) -> None:
-    connection = connect(tmp_path, "import sys; print('Content-Length: many'); sys.stdout.flush(); input()")
-    with pytest.raises(LostServerError) as lost:
-        connection.receive()
-    assert lost.value.silence_s is None
-    connection.close()
+    assert connection.close() == code
 
 
 def test_a_silent_server_is_waited_for_no_longer_than_said(tmp_path) -> None:
