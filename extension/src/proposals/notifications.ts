@@ -86,8 +86,13 @@ export function notifyRefusal(
 
 /** Tell the user that others changed the files at `paths` before the change could land. */
 function notifyConflict(review: Review, paths: readonly string[], showStale: (review: Review) => Promise<void>): void {
+  offerToShow(conflictOf(paths), review, showStale);
+}
+
+/** What became of the files at `paths`, which others changed before the change could land. */
+export function conflictOf(paths: readonly string[]): string {
   const reason = vscode.l10n.t('It changed after this change was proposed.');
-  offerToShow(vscode.l10n.t('{0} was not changed. {1}', fileNames(paths), reason), review, showStale);
+  return vscode.l10n.t('{0} was not changed. {1}', fileNames(paths), reason);
 }
 
 function offerToShow(message: string, review: Review, showStale: (review: Review) => Promise<void>): void {

@@ -3,15 +3,18 @@
  * "pending". VS Code shows the others, of the review style "Refactor Preview", but only when the user asks for them, as
  * they take the focus. Edited documents are saved if they had no unsaved changes, or as the user's setting says.
  */
+import { readFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
 import type { ApplyEdit } from '../server/client';
 import type { Settings } from '../server/settings';
 import { findDocument, save } from './applyEdits';
+import { conflictOf } from './notifications';
 import { notify } from '../util/window';
 import { PENDING, type WorkspaceEdit } from '../protocol/types';
 import { brief } from '../util/display';
+import { fromBytes } from '../util/text';
 
-/** Ends a preview's wait: the user wants to see it, or the server is gone. */
+/** Ends a preview's wait: the user wants to see it, or it was withdrawn, or the server is gone. */
 type End = (wanted: boolean) => void;
 
 export class ServerEdits {
@@ -27,10 +30,10 @@ export class ServerEdits {
     private readonly isReviewed: (id: string) => boolean,
   ) {}
 
-  readonly apply: ApplyEdit = async (params, next) => {
+  readonly apply: ApplyEdit = async (params, token, next) => {
     const edit = params.edit as WorkspaceEdit;
     const { save: saving, style } = this.settings();
-    const apply = (): ReturnType<ApplyEdit> => this.applyAndSave(edit, saving, () => next(params));
+    const apply = (): ReturnType<ApplyEdit> => this.applyAndSave(edit, saving, next);
     if (edit.changeAnnotations === undefined) {
       return apply();
     }
@@ -39,7 +42,18 @@ export class ServerEdits {
     }
     this.count(1);
     try {
-      return (await this.isWanted(params.label ?? '')) ? await apply() : { applied: false };
+      const before = await textsOf(edit);
+      if (!(await this.isWanted(params.label ?? '', token))) {
+        return { applied: false };
+      }
+      // VS Code applies the edits of a closed file, which has no version, to whatever the file now contains.
+      const now = await textsOf(edit);
+      const moved = [...before.keys()].filter((path) => now.get(path) !== before.get(path));
+      if (moved.length > 0) {
+        void notify('error', conflictOf(moved));
+        return { applied: false };
+      }
+      return token.isCancellationRequested ? { applied: false } : await apply();
     } finally {
       this.count(-1);
     }
@@ -60,9 +74,11 @@ export class ServerEdits {
     this.waiting.forEach((end) => end(false));
   }
 
-  private isWanted(label: string): Promise<boolean> {
+  private isWanted(label: string, token: vscode.CancellationToken): Promise<boolean> {
     return new Promise((resolve) => {
+      const withdrawn = token.onCancellationRequested(() => end(false));
       const end: End = (wanted) => {
+        withdrawn.dispose();
         this.waiting.delete(end);
         resolve(wanted);
       };
@@ -71,6 +87,8 @@ export class ServerEdits {
       void notify('information', text, vscode.l10n.t('Review')).then((chosen) => {
         if (chosen !== undefined && this.waiting.has(end)) {
           end(true);
+        } else if (chosen !== undefined && token.isCancellationRequested) {
+          void notify('information', vscode.l10n.t('This change is no longer waiting for your review.'));
         }
       });
     });
@@ -95,6 +113,16 @@ export class ServerEdits {
     this.previews += by;
     this.changed.fire();
   }
+}
+
+/** The present texts of the files that `edit` changes, by path; undefined for a file that is gone. */
+async function textsOf(edit: WorkspaceEdit): Promise<Map<string, string | undefined>> {
+  const texts = edit.documentChanges.map(async ({ textDocument: { uri } }) => {
+    const { fsPath } = vscode.Uri.parse(uri);
+    const text = findDocument(uri)?.getText() ?? (await readFile(fsPath).then(fromBytes, () => undefined));
+    return [fsPath, text] as const;
+  });
+  return new Map(await Promise.all(texts));
 }
 
 function wantsSave(saving: Settings['save'], document: vscode.TextDocument | undefined): boolean {

@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 import {
+  ApplyWorkspaceEditRequest,
   CancellationToken,
   CloseAction,
   DidChangeConfigurationNotification,
@@ -44,10 +45,11 @@ export type ServerState =
   | { kind: 'stopped' | 'starting' | 'running' }
   | { kind: 'failed'; reason: string };
 
-/** Handles an edit that the server asks to apply; `next` does what VS Code would do. */
+/** Handles an edit that the server asks to apply, until it cancels `token`; `next` does what VS Code would do. */
 export type ApplyEdit = (
   params: ApplyWorkspaceEditParams,
-  next: (params: ApplyWorkspaceEditParams) => Promise<ApplyWorkspaceEditResult>,
+  token: vscode.CancellationToken,
+  next: () => Promise<ApplyWorkspaceEditResult>,
 ) => Promise<ApplyWorkspaceEditResult>;
 
 /** Handles what the server reports. */
@@ -205,6 +207,14 @@ export class Server implements vscode.Disposable {
       initialize: () => tellers.forEach((teller) => teller.listen()),
       clear: () => tellers.forEach((teller) => teller.dispose()),
     });
+    // This replaces the library's own handler, whose middleware isn't told of a cancellation.
+    client.onRequest(ApplyWorkspaceEditRequest.type, (params, token) =>
+      this.receiver.applyEdit(params, token, async () => {
+        const edit = await client.protocol2CodeConverter.asWorkspaceEdit(params.edit);
+        // Don't await anything between this check and the call: the versions may change.
+        return { applied: client.validateWorkspaceEdit(params.edit) && (await vscode.workspace.applyEdit(edit)) };
+      }),
+    );
     // These replace the library's own handlers, which would show the server's texts unescaped.
     client.onNotification(ShowMessageNotification.type, ({ type, message }) => void notify(severityOf(type), message));
     client.onRequest(ShowMessageRequest.type, async ({ type, message, actions = [] }, token) => {
@@ -241,11 +251,6 @@ export class Server implements vscode.Disposable {
           return Array.isArray(answers) ? answers.map((section) => serverSection(section, this.limits())) : answers;
         },
         didChangeConfiguration: () => this.settingsChanged(),
-        handleApplyEdit: (params, next) =>
-          this.receiver.applyEdit(params, async (unchanged) => {
-            const result = await next(unchanged, CancellationToken.None);
-            return result as ApplyWorkspaceEditResult;
-          }),
       },
       sendRequest: async (type, params, token, next) => {
         const result = await next(type, params, token);

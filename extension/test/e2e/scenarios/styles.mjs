@@ -55,6 +55,52 @@ scenario("the Refactor Preview style: discarded, the agent hears a no", async ()
   await ui.preview.waitFor({ state: "hidden" });
 });
 
+const withdrawn = file("styles/withdrawn.txt", "one\ntwo\n");
+
+scenario("the Refactor Preview style: withdrawn before it was opened, it waits no more, and can't land", async () => {
+  await set("agentfs.review.style", "refactorPreview");
+  await withdrawn.open();
+  const first = await agent("withdrawn").readAndEdit(withdrawn, "two\n", "two\n2\n");
+  await ui.offers("styles/withdrawn.txt", "Review");
+  await ui.statusBarSays("agentfs: 1");
+
+  await first.cancel();
+
+  await assert.rejects(first.answer, { code: -32800 });
+  await ui.statusBarSays("agentfs");
+  await ui.pressInMessage("styles/withdrawn.txt", "Review");
+  await ui.saysInPassing("This change is no longer waiting for your review.");
+
+  const second = await agent("withdrawn").readAndEdit(withdrawn, "two\n", "two\n2\n");
+  await ui.pressInMessage("styles/withdrawn.txt", "Review");
+  await ui.preview.waitFor();
+  await ui.tickPreview();
+  await ui.previewButton("Apply").click();
+  assert.equal((await second.answer).data.review.decision, "accepted");
+  assert.equal(withdrawn.text(), "one\ntwo\n2\n");
+  await ui.preview.waitFor({ state: "hidden" });
+  await ui.statusBarSays("agentfs");
+});
+
+const moved = file("styles/moved.txt", "one\ntwo\nthree\n");
+
+scenario("the Refactor Preview style: a closed file that changed while it waited is a conflict", async () => {
+  await set("agentfs.review.style", "refactorPreview");
+  const asked = await agent("moved").readAndEdit(moved, "two", "2");
+  await ui.offers("styles/moved.txt", "Review");
+  moved.change("zero\none\ntwo\nthree\n");
+
+  await ui.pressInMessage("styles/moved.txt", "Review");
+
+  await ui.saysInPassing("moved.txt was not changed. It changed after this change was proposed.");
+  const answer = await asked.answer;
+  assert.equal(answer.error.code, "CONFLICT");
+  assert.equal(answer.context.conflict.source, "disk");
+  assert.equal(moved.text(), "zero\none\ntwo\nthree\n");
+  assert.equal(await moved.document(), undefined);
+  await ui.statusBarSays("agentfs");
+});
+
 const mine = file("styles/mine.txt", "");
 const created = file("styles/created.txt");
 
