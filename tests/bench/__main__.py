@@ -55,7 +55,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m tests.bench",
         description="Measure agentfs against the file system's floor and against its peers, all in one run "
-        "and in turns, and say of every target whether it was reached. About three minutes; the first run "
+        "and in turns, and say of every target whether it was reached. A minute or two; the first run "
         "also installs the peers into .venv/bench (Node and the package registries are needed for that; a "
         "peer that can't be had is left out, with the reason).",
         epilog="Times are medians in milliseconds, from the first byte of the request written to the last "

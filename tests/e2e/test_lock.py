@@ -1,5 +1,6 @@
 """Has the file changed since this session read it: docs/protocol.md#8-lock."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,18 @@ async def test_another_content_is_a_conflict_that_shows_what_changed(auto: Edito
             )
             assert "Read it again" in answer["text"]
     assert path.read_text() == "line\nuser's\n"
+
+
+async def test_a_rewrite_of_the_same_size_and_time_is_a_conflict(auto: Editor) -> None:
+    path = auto.root / "forged.txt"
+    path.write_text("line 1\n")
+    before = path.stat()
+    await auto.read("forged.txt")
+    path.write_text("line 2\n")
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    for answer in await both(auto, "forged.txt"):
+        assert answer["error"]["code"] == "CONFLICT"
+    assert path.read_text() == "line 2\n"
 
 
 # --- expected_* -------------------------------------------------------------------------------------------

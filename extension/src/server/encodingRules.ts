@@ -92,6 +92,9 @@ function literal(name: string): string {
   return name.replace(/[[*?]/g, '[$&]');
 }
 
+/** As many of one glob count: a workspace can write groups whose product never ends. */
+const MAX_ALTERNATIVES = 1000;
+
 /** More of them in one glob are unheard of, and each doubles the patterns. */
 const MAX_ANY_FOLDERS = 3;
 
@@ -138,7 +141,8 @@ function alternatives(glob: string): string[] {
   if (choices.length > 1 && inner.endsWith(',')) {
     choices.pop();
   }
-  return alternatives(after).flatMap((rest) => choices.map((choice) => `${start}${choice}${rest}`));
+  const all = alternatives(after).flatMap((rest) => choices.map((choice) => `${start}${choice}${rest}`));
+  return all.slice(0, MAX_ALTERNATIVES);
 }
 
 /** With sets of characters as `fnmatch` has them; undefined if VS Code matches nothing, as for a stray `]`. */

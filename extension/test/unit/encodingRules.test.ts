@@ -60,6 +60,10 @@ test('globs are read as VS Code reads them', () => {
   }
 });
 
+test('groups of a glob whose product never ends are cut', () => {
+  assert.equal(usersAssociations({ ['{a,b}'.repeat(60)]: 'ini' }).length, 1000);
+});
+
 test('of two globs of the user, the longer one as written counts, and of equals the last', () => {
   const all = usersAssociations({ '{*.md,*.note}': 'a', 'readme.md': 'b', '*.a.md': 'a', '*.b.md': 'b' });
   const rules = rulesFor('utf8', new Map([['a', 'gbk'], ['b', 'utf16le']]), all);

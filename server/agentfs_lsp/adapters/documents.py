@@ -41,6 +41,7 @@ class OpenDocument:
         self.encoding_hint: str | None = None
         self.edited = 0  # the count of its latest change since it was opened or saved; 0: none
         self.as_saved = False
+        self.text_known = True  # whether the client has ever reported its text
         self.reset(rope)
 
     @property
@@ -60,7 +61,7 @@ class OpenDocument:
     def reset(self, rope: Rope) -> None:
         """Take a whole text, which brings the document back in sync."""
         self._rope = rope
-        self.in_sync = True
+        self.in_sync = self.text_known = True
 
     def replace(self, start: Position, end: Position, text: str) -> None:
         """Apply one change. Raises BadPosition and changes nothing."""
@@ -163,7 +164,7 @@ class OpenDocuments:
         text = _dict(params).get("text")
         if isinstance(text, str) and not (document.in_sync and text == document.text):
             document.reset(self._rope(text))
-        elif not document.in_sync and not document.size:  # no text was ever reported: now it is the file's
+        elif not document.text_known:  # now it is the file's
             self.closed(params)
             return
         document.edited = 0
@@ -206,6 +207,7 @@ class OpenDocuments:
         version = _version(told, 0) or self.least_version
         document = OpenDocument(uri, version, rope, ends_last_line=self.ends_last_line)
         if not isinstance(text, str):
+            document.text_known = False
             self._lose(document, "opened without a text")
         self._by_uri[uri] = document
         self._place(document)

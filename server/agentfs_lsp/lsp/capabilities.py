@@ -90,8 +90,8 @@ _PREFERRED: tuple[Encoding, ...] = ("utf-32", "utf-8")
 
 
 def _position_encoding(offered: object) -> Encoding:
-    known = offered if isinstance(offered, list) else ()
-    return next((encoding for encoding in _PREFERRED if encoding in known), "utf-16")
+    choices = offered if isinstance(offered, list) else ()
+    return next((encoding for encoding in _PREFERRED if encoding in choices), "utf-16")
 
 
 def _text(value: object) -> str:

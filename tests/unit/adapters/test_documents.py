@@ -28,6 +28,17 @@ def test_whole_texts_and_places_behind_the_end_are_followed(documents: OpenDocum
     assert document.text == "null"
 
 
+def test_a_save_does_not_forget_an_emptied_document_that_is_out_of_sync(
+    documents: OpenDocuments, file: Path
+) -> None:
+    opened(documents, file, "")
+    documents.changed(changing(file.as_uri(), 2, {"text": None}))
+    documents.saved({"textDocument": named(file.as_uri())})
+    document = documents.get(file.as_uri())
+    assert document is not None
+    assert not document.in_sync
+
+
 @pytest.mark.parametrize("change", UNCERTAIN)
 def test_an_uncertain_change_ends_sync_for_a_time(documents: OpenDocuments, file: Path, change: Any) -> None:
     document = opened(documents, file, "text😀\n")
