@@ -8,6 +8,7 @@ import pytest
 
 from support.editor import REVIEWING, Editor, editing
 from support.operations import edits, writes
+from support.sample import report, settle
 from support.wire import Message
 
 OPERATIONS = [
@@ -31,15 +32,6 @@ async def ask(editor: Editor, **params: Any) -> tuple[Future[Any], Message]:
         await editor.read(path)
     answer = editor.start("agentfs/batch", {"operations": OPERATIONS, **params})
     return answer, await editor.proposed()
-
-
-async def settle(editor: Editor, proposal: Message, decision: str = "accepted", **more: Any) -> Message:
-    return await editor.request("agentfs/settle", {"id": proposal["id"], "decision": decision, **more})
-
-
-async def report(editor: Editor, proposal: Message, what: str, **done: bool) -> Message:
-    files = [{"uri": editor.uri(f"{name}.py"), what: ok} for name, ok in done.items()]
-    return await editor.request(f"agentfs/{what}", {"id": proposal["id"], "files": files})
 
 
 async def of_each(editor: Editor) -> tuple[str, list[tuple[str, str]]]:

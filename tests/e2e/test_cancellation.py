@@ -6,18 +6,12 @@ from pathlib import Path
 import pytest
 
 from support.editor import NO_ANSWER, REVIEWING, Editor, Message, RpcError, editing
+from support.sample import CHANGED, EDIT
 from support.wire import frame
 
 
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text("one\n")
-    return path
-
-
-def edit_a(editor: Editor, old: str = "one", new: str = "1", **more: object) -> asyncio.Future[Message]:
-    return editor.start("agentfs/edit", {"path": "a.py", "old_string": old, "new_string": new, **more})
+def edit_a(editor: Editor, **more: object) -> asyncio.Future[Message]:
+    return editor.start("agentfs/edit", EDIT | more)
 
 
 async def is_cancelled(asked: asyncio.Future[Message]) -> bool:
@@ -29,11 +23,10 @@ async def is_cancelled(asked: asyncio.Future[Message]) -> bool:
 async def test_what_is_cancelled_at_once_was_never_begun(root: Path, file: Path) -> None:
     (root / "large.txt").write_bytes(b"line\n" * 100_000)
     stderr = root.parent / "stderr"
-    edit = {"path": "a.py", "old_string": "one", "new_string": "1"}
     reads = [("agentfs/read", {"path": path}) for path in ("large.txt", ".env")]
     async with editing(root, stderr=stderr, **REVIEWING) as editor:
         await editor.read("a.py")
-        for method, params in (*reads, ("agentfs/edit", edit)):
+        for method, params in (*reads, ("agentfs/edit", EDIT)):
             with editor.in_one_piece():
                 asked = editor.start(method, params)
                 editor.cancel(asked)
@@ -62,7 +55,7 @@ async def test_a_cancelled_change_is_withdrawn_wherever_it_waits(root: Path, fil
         await editor.read("a.py")
         shown = edit_a(editor)
         first = await editor.proposed()
-        queued = edit_a(editor, new="2")
+        queued = edit_a(editor, new_string="two or more")
         await editor.are_pending("shown", "queued")
         editor.cancel(queued)
         assert await is_cancelled(queued)
@@ -76,7 +69,7 @@ async def test_a_cancelled_change_is_withdrawn_wherever_it_waits(root: Path, fil
         third = edit_a(editor)
         await editor.settle(await editor.proposed(2))
         assert (await third)["data"]["applied"] is True
-    assert file.read_text() == "1\n"
+    assert file.read_text() == CHANGED
     assert stderr.read_bytes() == b""
 
 
@@ -118,7 +111,7 @@ async def test_an_accepting_settle_counts_from_the_moment_it_comes(root: Path, f
         assert (await asked)["data"]["applied"] is True
         answer = await editor.message(lambda one: one.get("id") == "settle")
         assert answer["result"] == {"ok": True, "apply": None}
-    assert file.read_text() == "1\n"
+    assert file.read_text() == CHANGED
 
 
 async def test_a_change_that_waits_for_the_user_tells_that_it_does(root: Path, file: Path) -> None:

@@ -8,16 +8,7 @@ import pytest
 from support.editor import APPLY, AUTO, NO_ANSWER, Editor, RpcError, editing
 from support.neovim import Neovim
 from support.operations import writes
-from support.personas import (
-    COC,
-    EGLOT_1_9,
-    EGLOT_1_17,
-    HELIX,
-    LSP_MODE_8,
-    NEOVIM_0_11,
-    VIM_LSP,
-    Persona,
-)
+from support.personas import COC, EGLOT_1_9, EGLOT_1_17, HELIX, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, Persona
 from support.sample import TEXT, edited
 from support.wire import Message
 
@@ -171,7 +162,7 @@ async def test_a_line_end_the_editor_keeps_has_landed(root: Path, file: Path, na
         assert "No newline" not in answer["data"]["diff_preview"]
         history = await editor.request("agentfs/history", {"texts": True})
         assert history["data"]["changes"][0]["files"][0]["after_text"] == document.text == "one\n2\nthree\n"
-        undone = await editor.request("agentfs/undo", {"change_id": answer["data"]["change_id"]})
+        undone = await editor.undo(answer["data"]["change_id"])
         assert undone["data"]["landing"] == "disk"  # which has that text
         assert document.text == TEXT
         assert (await editor.edit("a.py", "one", "1"))["data"]["landing"] == "editor"
@@ -241,7 +232,7 @@ async def test_last_lines_come_as_proposed_and_go_with_a_rollback_and_an_undo(
         answer = await editor.write("a.py", after, allow_empty=True)
         assert (answer["data"]["landing"], answer["data"]["corrections"]) == ("editor", [])
         assert document.text == (after or "\n")
-        await editor.request("agentfs/undo", {})
+        await editor.undo()
         assert document.text == (after if before == "one" else reported)  # an end stays
 
 
@@ -254,7 +245,7 @@ async def test_only_removing_a_line_end_that_the_editor_keeps_changes_nothing(ro
         answers = [
             await editor.write("a.py", "one\ntwo"),
             await editor.edit("a.py", "two\n", "two"),
-            await editor.request("agentfs/undo", {}),
+            await editor.undo(),
         ]
     assert [answer["data"]["unchanged"] for answer in answers] == [True, True, True]
     for answer in answers:

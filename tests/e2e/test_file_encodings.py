@@ -2,11 +2,12 @@
 
 import codecs
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
-from support.editor import AUTO, Editor, editing
+from support.editor import AUTO, REVIEWING, Editor, editing
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -42,6 +43,25 @@ async def test_a_closed_file_is_read_as_the_editor_would_read_it(editor: Editor)
     done = await editor.edit("a.txt", "text", "文本")
     assert done["status"] == "success"
     assert (editor.root / "a.txt").read_bytes() == "中文 文本\n".encode("gbk")
+
+
+@pytest.mark.parametrize("opens", [False, True])
+async def test_what_an_encoding_told_during_the_review_cannot_express_does_not_land(
+    root: Path, *, opens: bool
+) -> None:
+    (root / "a.txt").write_text("one\n")
+    async with editing(root, **REVIEWING) as editor:
+        if not opens:
+            editor.open("a.txt")
+        await editor.read("a.txt")
+        asked = editor.start("agentfs/edit", {"path": "a.txt", "old_string": "one", "new_string": "→"})
+        proposal = await editor.proposed()
+        if opens:
+            editor.open("a.txt")
+        editor.notify("agentfs/documentState", {"uri": editor.uri("a.txt"), "encoding": "windows1252"})
+        await editor.settle(proposal)
+        assert (await asked)["error"]["code"] == "INVALID_PARAM"
+        assert editor.documents[editor.uri("a.txt")].text == "one\n"
 
 
 async def test_a_new_file_is_written_as_the_editor_would_write_it(editor: Editor) -> None:

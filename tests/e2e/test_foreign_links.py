@@ -27,7 +27,7 @@ def shown(editor: Editor) -> Iterator[str]:
             case "window/showMessage" | "window/showMessageRequest":
                 yield params["message"]
             case "workspace/applyEdit":
-                yield params["label"]
+                yield params.get("label", "")  # Neovim gets none
                 for annotation in params["edit"].get("changeAnnotations", {}).values():
                     yield from (annotation["label"], annotation["description"])
             case "$/progress":

@@ -11,6 +11,7 @@ import pytest
 
 from support.client import Editor
 from support.editor import AUTO, configure, editing
+from support.operations import writes
 from support.wire import Message
 
 
@@ -148,9 +149,7 @@ async def test_switched_off_nothing_is_kept(root: Path) -> None:
 
 
 async def test_a_path_selects_no_change_by_a_file_that_the_session_may_not_read(root: Path) -> None:
-    operations = [
-        {"tool": "write", "params": {"path": path, "content": "x\n"}} for path in ("a.txt", "hidden/b.txt")
-    ]
+    operations = [writes(path, "x\n") for path in ("a.txt", "hidden/b.txt")]
     async with editing(root, options=AUTO) as editor:
         await editor.request("agentfs/batch", {"operations": operations})
         configure(editor, **AUTO, rules=[{"files": ["hidden/"], "read": "deny"}])

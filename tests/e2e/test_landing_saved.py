@@ -95,7 +95,7 @@ async def test_what_is_nowhere_to_be_found_has_not_landed(
         editor.open("a.py")
         editor.answers[APPLY] = apply
         answer = await edited(editor)
-        undone = await editor.request("agentfs/undo", {})
+        undone = await editor.undo()
     assert not_there(answer)
     assert undone["error"]["code"] != "EXECUTION_ERROR"
     left = {"loaded again": f"{TEXT}theirs\n", "undone, typed and saved": f"{TEXT}mine\n"}

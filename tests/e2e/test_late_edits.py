@@ -9,16 +9,14 @@ from typing import Any
 import pytest
 
 from support.client import TIMEOUT_S
-from support.editor import APPLY, AUTO, NO_ANSWER, Editor, configure, editing
+from support.editor import APPLY, ASK, AUTO, NO_ANSWER, Editor, configure, editing
+from support.operations import edits
 from support.personas import pressing
-from support.sample import TEXT
+from support.sample import TEXT, edited
 from support.wire import Message
 
 CHANGED = TEXT.replace("two", "2")
-OPERATIONS = [
-    {"tool": "edit", "params": {"path": path, "old_string": "two", "new_string": "2"}}
-    for path in ("a.py", "b.py")
-]
+OPERATIONS = [edits(path, "two", "2") for path in ("a.py", "b.py")]
 
 
 @pytest.fixture
@@ -72,11 +70,11 @@ async def test_what_is_said_to_be_applied_and_not_reported_may_be_there(editor: 
     applying_unreported(editor)
     answer = await asked(editor, editor.edit("a.py", "two", "2"))
     assert answer["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
-    assert (await editor.request("agentfs/undo"))["error"]["code"] == "NOT_FOUND"
+    assert (await editor.undo())["error"]["code"] == "NOT_FOUND"
     editor.change("a.py", text_of(editor, "a.py") + typed)
     change = await recorded(editor)
     assert (change["decision"], change["files"][0]["path"]) == ("allowed", "a.py")
-    assert (await editor.request("agentfs/undo"))["data"]["undone"] == change["change_id"]
+    assert (await editor.undo())["data"]["undone"] == change["change_id"]
     assert text_of(editor, "a.py") == TEXT + typed
 
 
@@ -88,7 +86,7 @@ async def test_each_file_of_a_batch_that_is_reported_late_is_a_change_of_its_own
         editor.catch_up(name)
         change = await recorded(editor)
         assert [one["path"] for one in change["files"]] == [name]
-        assert (await editor.request("agentfs/undo"))["data"]["undone"] == change["change_id"]
+        assert (await editor.undo())["data"]["undone"] == change["change_id"]
         assert text_of(editor, name) == TEXT
 
 
@@ -99,7 +97,7 @@ async def test_an_edit_never_answered_may_still_be_applied(editor: Editor) -> No
     assert answer["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
     assert editor.apply((await editor.seen(APPLY))["edit"])
     assert [one["path"] for one in (await recorded(editor))["files"]] == ["a.py"]
-    await editor.request("agentfs/undo")
+    await editor.undo()
     assert text_of(editor, "a.py") == text_of(editor, "b.py") == TEXT
 
 
@@ -121,7 +119,7 @@ async def test_what_arrives_beside_a_file_that_landed_is_a_change_of_its_own(edi
     async with asyncio.timeout(TIMEOUT_S):
         while (await recorded(editor))["change_id"] == answer["data"]["change_id"]:
             pass
-    await editor.request("agentfs/undo")
+    await editor.undo()
     assert (text_of(editor, "a.py"), text_of(editor, "b.py")) == (CHANGED, TEXT)
 
 
@@ -151,16 +149,78 @@ async def test_an_edit_never_answered_may_still_come_when_the_document_is_opened
     assert "the editor has not reported" in (await editor.edit("a.py", "three", "3"))["text"]
     assert editor.apply((await editor.seen(APPLY))["edit"])
     change = await recorded(editor)
-    assert (await editor.request("agentfs/undo"))["data"]["undone"] == change["change_id"]
+    assert (await editor.undo())["data"]["undone"] == change["change_id"]
     assert text_of(editor, "a.py") == TEXT
+
+
+async def test_no_edit_is_sent_if_the_document_is_opened_anew_during_the_review(editor: Editor) -> None:
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    await asked(editor, editor.edit("a.py", "two", "2"))
+    editor.close("a.py")
+    await editor.read("a.py")
+
+    def approve(params: Message) -> object:
+        if editor.uri("a.py") not in editor.documents:
+            editor.open("a.py")
+        return pressing("Approve")(params)
+
+    editor.answers[ASK] = approve
+    configure(editor, approval={"mode": "manual"})
+    assert "the editor has not reported" in (await editor.edit("a.py", "three", "3"))["text"]
+    assert editor.apply((await editor.seen(APPLY))["edit"])
+    await recorded(editor)
+    assert text_of(editor, "a.py") == CHANGED
+
+
+async def test_no_edit_is_sent_while_a_rollback_may_still_come(editor: Editor) -> None:
+    """Of a batch, whose second edit is not answered either."""
+    editor.answers[APPLY] = lambda params: (
+        {"applied": editor.apply(params["edit"])} if len(editor.all(APPLY)) == 1 else NO_ANSWER
+    )
+    answer = editor.start("agentfs/batch", {"operations": OPERATIONS})
+    await editor.seen(APPLY, 2)
+    await editor.time_out()
+    assert len((await asked(editor, answer, 3))["context"]["files"]) == 2
+    await editor.read("a.py")
+    assert "the editor has not reported" in (await editor.edit("a.py", "three", "3"))["text"]
+    editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
+    assert editor.apply((await editor.seen(APPLY, 3))["edit"])
+    await editor.read("a.py")
+    assert (await editor.edit("a.py", "three", "3"))["status"] == "partial"
+    assert text_of(editor, "a.py") == TEXT.replace("three", "3")
+
+
+async def test_no_edit_is_sent_while_one_of_an_unreadable_file_may_still_come(root: Path) -> None:
+    """Whether or not the session has guessed the text."""
+    (root / "a.py").write_text(TEXT)
+    options = {**AUTO, "rules": [{"files": ["a.py"], "read": "deny", "write": "allow"}]}
+    async with editing(root, options=options, answers={APPLY: lambda _: NO_ANSWER}) as editor:
+        editor.open("a.py")
+        for number, text in enumerate((TEXT, CHANGED), 1):
+            await asked(editor, editor.write("a.py", text), number)
+            assert "the editor has not reported" in (await editor.write("a.py", "x\n"))["text"]
+            edit = await editor.seen_message(APPLY, number)
+            editor.apply(edit["params"]["edit"])
+            editor.send({"jsonrpc": "2.0", "id": edit["id"], "result": {"applied": True}})
+        assert text_of(editor, "a.py") == CHANGED
+
+
+async def test_an_edit_reported_while_a_batch_lands_without_its_file_is_recorded(editor: Editor) -> None:
+    editor.answers[APPLY] = lambda _: NO_ANSWER
+    await asked(editor, editor.edit("b.py", "two", "2"))
+    await editor.read("b.py")
+    batch = editor.start("agentfs/batch", {"operations": OPERATIONS, "atomic": False})
+    await editor.seen(APPLY, 2)
+    assert editor.apply((await editor.seen(APPLY))["edit"])
+    assert [one["path"] for one in (await recorded(editor))["files"]] == ["b.py"]
+    await editor.in_vain(batch, 2)
 
 
 async def test_an_edit_repeated_on_disk_is_not_the_one_never_answered(editor: Editor) -> None:
     editor.answers[APPLY] = lambda _: NO_ANSWER
     await asked(editor, editor.edit("a.py", "two", "2"))
     editor.close("a.py")
-    await editor.read("a.py")
-    repeated = await editor.edit("a.py", "two", "2")
+    repeated = await edited(editor)
     editor.open("a.py")
     editor.change("a.py", f"{CHANGED}mine\n")
     await editor.read("a.py")
@@ -176,8 +236,7 @@ async def test_an_unreported_edit_is_gone_when_the_document_is_opened_anew(edito
     await editor.time_out()
     assert "Nothing was changed." in (await answer)["text"]
     editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
-    await editor.read("a.py")
-    assert (await editor.edit("a.py", "two", "2"))["status"] == "partial"
+    assert (await edited(editor))["status"] == "partial"
 
 
 async def test_an_edit_reported_saved_and_closed_at_once_is_recorded(editor: Editor) -> None:
@@ -188,7 +247,7 @@ async def test_an_edit_reported_saved_and_closed_at_once_is_recorded(editor: Edi
         editor.save("a.py")
         editor.close("a.py")
     change = await recorded(editor)
-    assert (await editor.request("agentfs/undo"))["data"]["undone"] == change["change_id"]
+    assert (await editor.undo())["data"]["undone"] == change["change_id"]
     assert (editor.root / "a.py").read_text() == TEXT
 
 
@@ -220,6 +279,12 @@ async def test_no_number_of_unreported_edits_and_no_time_lets_others_through(edi
     editor.close(names[0])
     await editor.read(names[0])
     assert (await editor.edit(names[0], "two", "2"))["status"] == "success"
+    editor.answers[APPLY] = lambda params: {"applied": editor.apply(params["edit"])}
+    await opened_anew(editor, names[1])
+    await editor.read(names[1])
+    assert (await editor.edit(names[1], "three", "3"))["status"] == "partial", (
+        "the other went with the document"
+    )
 
 
 @pytest.mark.parametrize(
@@ -240,8 +305,8 @@ async def test_nobody_reviews_what_could_not_land(editor: Editor) -> None:
     applying_unreported(editor)
     await asked(editor, editor.edit("a.py", "two", "2"))
     await editor.read("a.py")
-    editor.answers["window/showMessageRequest"] = pressing("Reject")
+    editor.answers[ASK] = pressing("Reject")
     configure(editor, approval={"mode": "manual"})
     answer = await editor.edit("a.py", "two", "2")
     assert "the editor has not reported what became of an earlier change" in answer["text"]
-    assert editor.all("window/showMessageRequest") == []
+    assert editor.all(ASK) == []

@@ -1,6 +1,5 @@
 """Start and end of a server: docs/protocol.md#1-start-and-transport, through the real process."""
 
-import asyncio
 import signal
 import sys
 from pathlib import Path
@@ -13,30 +12,17 @@ from support.editor import (
     NO_ANSWER,
     REVIEW,
     REVIEWING,
+    SHOWING,
     Editor,
-    Message,
     RpcError,
     connected,
     editing,
     handshake,
 )
 from support.landing import nothing_can_land
+from support.sample import CHANGED, EDIT, TEXT, asked, report
 
 CLEAN, KILLED = 0, 1
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text("one\n")
-    return path
-
-
-async def pending_edit(editor: Editor) -> tuple[asyncio.Future[Message], Message]:
-    """An edit of a.py under review: the agent's request, and the proposal."""
-    await editor.read("a.py")
-    asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
-    return asked, await editor.proposed()
 
 
 def left_in(folder: Path) -> list[str]:
@@ -84,10 +70,10 @@ async def test_a_shutdown_withdraws_what_waits(root: Path, file: Path) -> None:
     async with editing(
         root, capabilities=REVIEW, answers={"workspace/applyEdit": lambda _: NO_ANSWER}
     ) as editor:
-        asked, proposal = await pending_edit(editor)
+        proposal, answer = await asked(editor)
         assert await editor.request("shutdown") is None
         with pytest.raises(RpcError) as refused:
-            await asked
+            await answer
         assert refused.value.code == -32800
         assert await editor.seen("agentfs/settled") == {"id": proposal["id"], "outcome": "withdrawn"}
         assert (await editor.seen("$/cancelRequest"))["id"] == editor.all("workspace/applyEdit")[0]["id"]
@@ -98,47 +84,45 @@ async def test_a_shutdown_withdraws_what_waits(root: Path, file: Path) -> None:
         assert refused.value.code == -32600
         editor.notify("exit", None)
         assert await editor.ended() == CLEAN
-    assert file.read_text() == "one\n"
+    assert file.read_text() == TEXT
     assert (left_in(root), litter(editor)) == (["a.py"], [])
 
 
 async def test_a_shutdown_sees_a_landing_in_the_editor_through(root: Path, file: Path) -> None:
     async with editing(root, **REVIEWING) as editor:
         editor.open("a.py")
-        asked, proposal = await pending_edit(editor)
+        proposal, answer = await asked(editor)
         settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
         ending = editor.start("shutdown")
         assert editor.apply(settled["apply"])
-        report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
-        assert (await editor.request("agentfs/applied", report))["save"] == [file.as_uri()]
+        assert (await report(editor, proposal, "applied", a=True))["save"] == [file.as_uri()]
         editor.save("a.py")
-        saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
-        await editor.request("agentfs/saved", saved)
-        assert (await asked)["data"]["landing"] == "disk"
+        await report(editor, proposal, "saved", a=True)
+        assert (await answer)["data"]["landing"] == "disk"
         assert await ending is None
-    assert file.read_text() == "1\n"
+    assert file.read_text() == CHANGED
 
 
 async def test_a_shutdown_sees_a_landing_on_disk_through(root: Path, file: Path) -> None:
     async with editing(root, options=AUTO) as editor:
         await editor.read("a.py")
         with nothing_can_land(editor.state):
-            asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
+            answer = editor.start("agentfs/edit", EDIT)
             await editor.are_pending("landing")
-            editor.cancel(asked)
+            editor.cancel(answer)
             ending = editor.start("shutdown")
-        assert (await asked)["data"]["applied"] is True
+        assert (await answer)["data"]["applied"] is True
         assert await ending is None
-    assert file.read_text() == "1\n"
+    assert file.read_text() == CHANGED
     assert (left_in(root), litter(editor)) == (["a.py"], [])
 
 
 async def test_the_end_of_input_withdraws_what_waits(root: Path, file: Path) -> None:
     async with editing(root, **REVIEWING) as editor:
-        await pending_edit(editor)
+        await asked(editor)
         hang_up(editor)
         assert await editor.ended() == KILLED
-    assert file.read_text() == "one\n"
+    assert file.read_text() == TEXT
     assert (left_in(root), litter(editor)) == (["a.py"], [])
 
 
@@ -146,11 +130,11 @@ async def test_the_end_of_input_sees_a_landing_on_disk_through(root: Path, file:
     async with editing(root, options=AUTO) as editor:
         await editor.read("a.py")
         with nothing_can_land(editor.state):
-            editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
+            editor.start("agentfs/edit", EDIT)
             await editor.are_pending("landing")
             hang_up(editor)
         assert await editor.ended() == KILLED
-    assert file.read_text() == "1\n"
+    assert file.read_text() == CHANGED
     assert (left_in(root), litter(editor)) == (["a.py"], [])
 
 
@@ -159,17 +143,17 @@ async def test_exit_does_not_wait_for_stuck_threads(root: Path, file: Path, by: 
     async with editing(root, options=AUTO, **HASTY) as editor:
         await editor.read("a.py")
         with nothing_can_land(editor.state):
-            asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
+            answer = editor.start("agentfs/edit", EDIT)
             await editor.are_pending("landing")
             if by == "shutdown":
                 assert await editor.request("shutdown") is None
-                assert not asked.done(), "it is not known yet"
+                assert not answer.done(), "it is not known yet"
                 editor.notify("exit", None)
             else:
                 hang_up(editor)
             assert await editor.ended() == (CLEAN if by == "shutdown" else KILLED)
-        asked.cancel()
-    assert file.read_text() == "one\n"
+        answer.cancel()
+    assert file.read_text() == TEXT
     assert left_in(root) != ["a.py"]
     async with editing(root, options=AUTO) as editor:
         await editor.write("b.py", "two\n")
@@ -205,11 +189,11 @@ async def test_exit_does_not_wait_for_a_hung_mount(root: Path) -> None:
 async def test_an_editor_that_leaves_while_it_should_apply_keeps_none_alive(root: Path, file: Path) -> None:
     async with editing(root, options={"landing_timeout_s": 3600}, **REVIEWING) as editor:
         editor.open("a.py")
-        _, proposal = await pending_edit(editor)
+        proposal, _ = await asked(editor)
         await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
         hang_up(editor)
         assert await editor.ended() == KILLED
-    assert file.read_text() == "one\n"
+    assert file.read_text() == TEXT
 
 
 async def test_the_end_of_input_behind_a_shutdown_is_a_clean_end(root: Path) -> None:
@@ -232,28 +216,23 @@ async def test_nothing_that_comes_behind_an_exit_is_served(root: Path) -> None:
 async def test_a_signal_ends_it_as_a_shutdown_does(root: Path, file: Path, number: signal.Signals) -> None:
     stderr = root.parent / "stderr"
     async with editing(root, stderr=stderr, **REVIEWING) as editor:
-        asked, _ = await pending_edit(editor)
+        _, answer = await asked(editor)
         editor.process.send_signal(number)
         with pytest.raises(RpcError) as refused:
-            await asked
+            await answer
         assert refused.value.code == -32800
         assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
         assert await editor.ended() == CLEAN
-    assert file.read_text() == "one\n"
+    assert file.read_text() == TEXT
     assert stderr.read_bytes() == b""
     assert (left_in(root), litter(editor)) == (["a.py"], [])
 
 
 @pytest.mark.parametrize("end", ["shutdown", "end of input", "signal"])
 async def test_the_shown_diff_is_gone_with_the_server(root: Path, file: Path, end: str) -> None:
-    answers = {
-        "window/showDocument": lambda _: {"success": True},
-        "window/showMessageRequest": lambda _: NO_ANSWER,
-    }
-    shows = {"window": {"showDocument": {"support": True}}}
-    async with editing(root, capabilities=shows, answers=answers) as editor:
+    async with editing(root, **SHOWING) as editor:
         await editor.read("a.py")
-        asked = editor.start("agentfs/edit", {"path": "a.py", "old_string": "one", "new_string": "1"})
+        answer = editor.start("agentfs/edit", EDIT)
         await editor.seen("window/showMessageRequest")
         assert left_in(root) == [".agentfs", "a.py"]
         if end == "shutdown":
@@ -265,7 +244,7 @@ async def test_the_shown_diff_is_gone_with_the_server(root: Path, file: Path, en
         else:
             hang_up(editor)
         await editor.ended()
-        asked.cancel()
+        answer.cancel()
     assert left_in(root) == ["a.py"]
 
 

@@ -10,16 +10,10 @@ import pytest
 from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from support.editor import REVIEWING, editing
+from support.sample import CHANGED, edited
 
 QUESTION = "window/showMessageRequest"
 METHODS = [*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS]
-
-
-@pytest.fixture
-def file(root: Path) -> Path:
-    path = root / "a.py"
-    path.write_text("one\ntwo\n")
-    return path
 
 
 def shape_of(value: Any) -> Any:
@@ -31,18 +25,17 @@ async def test_a_chinese_user_is_asked_in_chinese_and_approves_in_chinese(root: 
     chosen = ["批准", "批准", "Approve", "拒绝"]
     answers = {QUESTION: lambda _: {"title": chosen.pop(0)}}
     async with editing(root, locale="zh-CN", answers=answers) as editor:
-        await editor.read("a.py")
-        landed = await editor.edit("a.py", "two", "2", agent="Ada", explanation="更短")
+        landed = await edited(editor, agent="Ada", explanation="更短")
         dismissed = await editor.edit("a.py", "one", "1")
         rejected = await editor.edit("a.py", "one", "1")
         first, confirming, *_ = editor.all(QUESTION)
-    assert file.read_text() == "one\n2\n"
+    assert file.read_text() == CHANGED
     assert confirming["params"]["message"].startswith("请再次选择“批准”以确认。\n")
     titles = [action["title"] for action in first["params"]["actions"]]
     assert titles == ["拒绝", "批准", "本次会话始终批准"]
     asked = first["params"]["message"]
     assert asked.startswith("agentfs: 编辑 a.py（+1/-1）\n请求者：Ada\n理由：更短\n")
-    assert landed["text"] == "已更新“a.py”（+1/-1 行，6 字节）。"
+    assert landed["text"] == "已更新“a.py”（+1/-1 行，12 字节）。"
     assert (landed["status"], landed["data"]["review"]["decision"]) == ("success", "accepted")
     assert dismissed["context"]["review"]["decision"] == "dismissed"
     assert rejected["error"] == {"code": "USER_REJECTED", "message": "询问已关闭，未获批准。"}
@@ -58,7 +51,7 @@ async def test_codes_and_keys_are_the_same_in_every_language(root: Path, file: P
                     await editor.read("a.py"),
                     await editor.read("missing.py"),
                     await editor.write("/a.py", "x"),
-                    await editor.edit("a.py", "three", "3"),
+                    await editor.edit("a.py", "four", "4"),
                     await editor.edit("a.py", "two", "2", dry_run=True),
                     await editor.request("agentfs/read", {"pth": "a.py"}),
                     await editor.request("agentfs/status"),
@@ -71,7 +64,7 @@ async def test_codes_and_keys_are_the_same_in_every_language(root: Path, file: P
     ]
     assert [one["text"].isascii() for one in english] == [True] * len(english)
     assert [one["text"] for one in chinese] == [
-        "已读取“a.py”第 1 至 2 行（共 2 行）。",
+        "已读取“a.py”第 1 至 3 行（共 3 行）。",
         "文件不存在: missing.py。请检查路径；新文件用 Write 创建。",
         "不允许使用绝对路径。请使用相对路径。",
         "无法找到 old_string 指定的文本。请重新读取文件，确保文本精确匹配。",
@@ -140,11 +133,11 @@ async def test_the_setting_wins_over_the_editors_language(root: Path, file: Path
         editor.notify("workspace/didChangeConfiguration", {"settings": {"agentfs": {"locale": "en"}}})
         english = (await editor.read("a.py"))["text"]
     assert warned["message"] == 'agentfs.diff.context 必须是 0 到 1000 之间的整数，而不是 "many"；已忽略。'
-    assert chinese == "已读取“a.py”第 1 至 2 行（共 2 行）。"
-    assert english == "Read 'a.py', lines 1 to 2 of 2."
+    assert chinese == "已读取“a.py”第 1 至 3 行（共 3 行）。"
+    assert english == "Read 'a.py', lines 1 to 3 of 3."
 
 
 @pytest.mark.parametrize("locale", ["fr", 5])
 async def test_other_languages_get_english(root: Path, file: Path, locale: Any) -> None:
     async with editing(root, locale=locale) as editor:
-        assert (await editor.read("a.py"))["text"] == "Read 'a.py', lines 1 to 2 of 2."
+        assert (await editor.read("a.py"))["text"] == "Read 'a.py', lines 1 to 3 of 3."

@@ -11,7 +11,7 @@ import pytest
 from support.editor import APPLY, CAN_SHOW, NO_ANSWER, Editor, editing, path_of
 from support.mounts import small_disk
 from support.personas import pressing
-from support.sample import EDIT, TEXT
+from support.sample import EDIT, TEXT, edited
 from support.sharing import in_module, shared
 from support.wire import Message
 
@@ -44,8 +44,7 @@ async def test_the_whole_diff_is_in_the_root_for_users_only(editor: Editor, root
         return {"title": "Approve"}
 
     editor.answers |= answers(look)
-    await editor.read("a.py")
-    answer = await editor.edit("a.py", "two", "2")
+    answer = await edited(editor)
     show = await editor.seen(SHOW)
     for path in (".agentfs/review/x.diff", ".agentfs"):
         denied = await editor.write(path, "x")
@@ -72,8 +71,7 @@ async def test_a_folder_others_can_look_into_is_closed(editor: Editor, root: Pat
         modes.append(stat.S_IMODE(review.stat().st_mode))
 
     editor.answers |= answers(look)
-    await editor.read("a.py")
-    await editor.edit("a.py", "two", "2")
+    await edited(editor)
     assert modes == [0o700]
 
 
@@ -135,8 +133,7 @@ async def test_a_tampered_diff_is_a_conflict(editor: Editor, root: Path, file: P
         return {"title": "Approve"}
 
     editor.answers |= answers(approve)
-    await editor.read("a.py")
-    answer = await editor.edit("a.py", "two", "2")
+    answer = await edited(editor)
     assert answer["error"]["code"] == "CONFLICT"
     assert answer["error"]["message"].startswith(
         "The diff file that was shown to the user, '.agentfs/review/"
@@ -169,8 +166,7 @@ async def test_an_approved_diff_stays_until_the_edits_are_applied(
 
     editor.open(file)
     editor.answers |= answers(pressing("Approve")) | {APPLY: apply}
-    await editor.read("a.py")
-    answer = await editor.edit("a.py", "two", "2")
+    answer = await edited(editor)
     assert answer["data"]["landing"] == "editor"
     assert there == [1]
     assert not (root / ".agentfs").exists()
@@ -241,8 +237,7 @@ async def test_what_had_no_room_leaves_nothing(root: Path, entries: int) -> None
         async with editing(
             root, capabilities=CAN_SHOW, answers=answers(pressing("Approve")), name="Neovim"
         ) as editor:
-            await editor.read("a.py")
-            answer = await editor.request("agentfs/edit", EDIT)
+            answer = await edited(editor)
             assert not editor.all(SHOW)
         assert answer["data"]["landing"] == "disk"
         assert [path.name for path in root.iterdir()] == ["a.py"]

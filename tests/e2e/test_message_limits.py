@@ -10,7 +10,7 @@ import pytest
 
 from support.editor import CAN_SHOW, HASTY, NO_ANSWER, REVIEW, RpcError, editing, path_of
 from support.personas import EGLOT_1_9, LSP_MODE_8, NEOVIM_0_11, VIM_LSP, Persona, pressing, questions, titles
-from support.sample import EDIT, TEXT
+from support.sample import EDIT, TEXT, edited
 from support.wire import Message
 
 ASK, SHOW = "window/showMessageRequest", "window/showDocument"
@@ -112,8 +112,7 @@ async def test_in_vscode_reads_of_paths_that_differ_in_blanks_look_different(roo
 async def test_in_emacs_each_page_fits_and_ends_with_title_and_agent(root: Path, persona: Persona) -> None:
     (root / "a.py").write_text(TEXT)
     async with persona.editing(root, "Approve") as editor:
-        await editor.read("a.py")
-        answer = await editor.edit("a.py", "two", "2", agent="Ada", explanation="because " * 60)
+        answer = await edited(editor, agent="Ada", explanation="because " * 60)
         asked = questions(editor)
     for question in asked:
         rows = [max(1, -(-len(line) // 78)) for line in question["message"].split("\n")]
@@ -307,8 +306,7 @@ async def test_nobody_is_asked_while_typing(root: Path) -> None:
         root, name="Neovim", command=[sys.executable, "-P", "-c", SHY], answers=answers
     ) as editor:
         editor.open("notes")
-        await editor.read("a.py")
-        assert (await editor.request("agentfs/edit", EDIT))["error"]["code"] == "USER_REJECTED"
+        assert (await edited(editor))["error"]["code"] == "USER_REJECTED"
         editor.change("notes", "2\n")
         asked = editor.start("agentfs/edit", EDIT)
         for _ in range(4):  # by then it would have been asked

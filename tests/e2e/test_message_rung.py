@@ -7,7 +7,7 @@ import pytest
 
 from support.editor import ASK, NO_ANSWER, Editor, RpcError, configure, editing
 from support.personas import answering, pressing, questions, titles
-from support.sample import TEXT
+from support.sample import TEXT, edited
 from support.sharing import in_module, shared
 from support.wire import Message
 
@@ -21,8 +21,7 @@ def lines(count: int, word: str = "line") -> str:
 
 async def test_the_question_holds_diff_agent_and_reason_with_reject_first(editor: Editor, file: Path) -> None:
     editor.answers |= answering(pressing("Approve"))
-    await editor.read("a.py")
-    answer = await editor.edit("a.py", "two", "2", agent="Ada", explanation="shorter")
+    answer = await edited(editor, agent="Ada", explanation="shorter")
     question = await editor.seen(ASK)
     assert titles(question) == ["Reject", "Approve", "Always for this session"]
     for said in ("Edit a.py (+1/-1)", "Ada", "shorter", "-two\n+2"):
@@ -53,8 +52,7 @@ async def test_where_numbers_choose_a_yes_is_confirmed_at_neither_of_the_first_t
 async def test_an_unconfirmed_yes_does_not_approve(editor: Editor, file: Path, said: str | None) -> None:
     said_in_turn = iter(["Approve", said])
     editor.answers |= answering(lambda _: (title := next(said_in_turn)) and {"title": title})
-    await editor.read("a.py")
-    answer = await editor.edit("a.py", "two", "2")
+    answer = await edited(editor)
     assert len(questions(editor)) == 2
     assert answer["context"]["review"]["decision"] == "dismissed"
     assert file.read_text() == TEXT
@@ -63,11 +61,9 @@ async def test_an_unconfirmed_yes_does_not_approve(editor: Editor, file: Path, s
 async def test_a_no_that_nobody_may_have_meant_is_told_as_a_closed_question(root: Path) -> None:
     (root / "a.py").write_text(TEXT)
     async with editing(root, name="Neovim", answers=answering(pressing("Reject"))) as editor:
-        await editor.read("a.py")
-        by_keys = await editor.edit("a.py", "two", "2")
+        by_keys = await edited(editor)
     async with editing(root, name="code-server", answers=answering(pressing("Reject"))) as editor:
-        await editor.read("a.py")
-        by_mouse = await editor.edit("a.py", "two", "2")
+        by_mouse = await edited(editor)
     assert "The question was closed without approval." in by_keys["text"]
     assert "The user rejected the change." in by_mouse["text"]
     assert by_keys["context"]["review"]["decision"] == by_mouse["context"]["review"]["decision"] == "rejected"
@@ -101,8 +97,7 @@ async def test_an_editor_that_errs_on_the_question_gets_all_refused(editor: Edit
         raise RpcError(-32601, "no such method")
 
     editor.answers |= answering(err)
-    await editor.read("a.py")
-    answer = await editor.edit("a.py", "two", "2")
+    answer = await edited(editor)
     assert answer["error"]["code"] == "ACCESS_DENIED"
     assert "agentfs.approval.mode" in answer["text"]
     assert file.read_text() == TEXT
@@ -110,8 +105,7 @@ async def test_an_editor_that_errs_on_the_question_gets_all_refused(editor: Edit
 
 async def test_always_lets_the_rest_of_the_session_through_and_no_other(editor: Editor, file: Path) -> None:
     editor.answers |= answering(pressing("Always for this session"))
-    await editor.read("a.py")
-    first = await editor.edit("a.py", "two", "2")
+    first = await edited(editor)
     second = await editor.edit("a.py", "three", "3")
     assert len(questions(editor)) == 2  # the second is the confirmation
     await editor.read("a.py", session="other")

@@ -28,7 +28,7 @@ async def test_an_earlier_change_is_seen_and_undone_by_the_inner_roots_rules(roo
         assert (await editor.read("inner/a.txt"))["error"]["code"] == "ACCESS_DENIED"
         told = await editor.request("agentfs/history", {"texts": True})
         assert [change["files"][0]["path"] for change in told["data"]["changes"]] == ["outer/b.txt"]
-        refused = await editor.request("agentfs/undo", {"change_id": changed})
+        refused = await editor.undo(changed)
         assert refused["error"]["code"] == "NOT_FOUND"
         assert (inner / "a.txt").read_text() == "two\n"
         for path in ("inner/a.txt", "inner"):

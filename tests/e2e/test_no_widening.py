@@ -147,8 +147,7 @@ async def test_settings_are_asked_for_whatever_is_let_through(root: Path, path: 
             await editor.write(path, content),
             *[
                 await editor.request(
-                    "agentfs/call",
-                    {"dialect": dialect, "name": name, "arguments": arguments | given},
+                    "agentfs/call", {"dialect": dialect, "name": name, "arguments": arguments | given}
                 )
                 for dialect, name, arguments in TOOLS
                 for given in [{next(iter(arguments)): path, "content": content}]

@@ -9,6 +9,7 @@ import pytest
 from support.client import Answer, Editor
 from support.editor import APPLY, AUTO, NO_ANSWER, REVIEWING, SAVES, RpcError, configure, editing
 from support.personas import NEOVIM_0_11, VSCODE, pressing
+from support.sample import settle
 from support.wire import Message
 
 SECRET = "the launch code is 4711\n"
@@ -250,9 +251,7 @@ async def test_how_a_reviewed_change_lands_tells_no_guess_from_another(root: Pat
             asked = editor.start("agentfs/write", {"path": "pin.txt", "content": guess})
             proposal = await editor.proposed()
             files = [{"uri": editor.uri("pin.txt"), "decision": "amended", "text": guess}]
-            answer = await editor.request(
-                "agentfs/settle", {"id": proposal["id"], "decision": "amended", "files": files}
-            )
+            answer = await settle(editor, proposal, "amended", files=files)
             uri = editor.uri("pin.txt")
             if edits := answer["apply"]["documentChanges"][0]["edits"]:
                 editor.apply(answer["apply"])

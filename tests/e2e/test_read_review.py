@@ -194,8 +194,7 @@ async def test_history_does_not_count_the_lines_of_a_version_not_shown(root: Pat
         for more in ({}, {"session": "another"}):
             await editor.read(".env", **more)
         edit = editor.start(
-            "agentfs/edit",
-            {"path": ".env", "old_string": "T", "new_string": "t", "session": "another"},
+            "agentfs/edit", {"path": ".env", "old_string": "T", "new_string": "t", "session": "another"}
         )
         files = [{"uri": editor.uri(".env"), "decision": "amended", "text": "A=1\nB=2\n" + SECRET}]
         await editor.settle(await editor.proposed(), "accepted", files=files)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, editing
-from support.sample import CHANGED, TEXT, asked, settle
+from support.sample import CHANGED, TEXT, asked, edited, settle
 from support.sharing import in_module, shared
 
 pytestmark = in_module
@@ -69,8 +69,7 @@ async def test_a_preview_answered_without_a_settle_is_dismissed(editor: Editor, 
     ]
     for number, previewed in enumerate(odd, start=1):
         editor.answers[APPLY] = lambda _, said=previewed: said
-        await editor.read("a.py")
-        answer = await editor.edit("a.py", "two", "2")
+        answer = await edited(editor)
         ended = await editor.seen("agentfs/settled", number)
         late = await settle(editor, ended)
         assert answer["error"]["code"] == "USER_REJECTED"

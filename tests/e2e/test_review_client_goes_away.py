@@ -8,7 +8,7 @@ import pytest
 import pytest_asyncio
 
 from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, change_folder, editing
-from support.sample import CHANGED, EDIT, asked
+from support.sample import CHANGED, EDIT, asked, report
 
 
 @pytest_asyncio.fixture
@@ -30,11 +30,9 @@ async def test_a_folder_closed_behind_a_yes_lands(
     to_apply = (await settled)["apply"]
     if is_open:
         assert editor.apply(to_apply)
-        told = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
-        assert (await editor.request("agentfs/applied", told))["ok"]
+        assert (await report(editor, proposal, "applied", a=True))["ok"]
         editor.save("a.py")
-        saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": True}]}
-        await editor.request("agentfs/saved", saved)
+        await report(editor, proposal, "saved", a=True)
     assert (await answer)["data"]["landing"] == "disk"
     assert file.read_text() == CHANGED
     assert (await editor.read(str(file)))["error"]["code"] == "ACCESS_DENIED"

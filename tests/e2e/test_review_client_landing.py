@@ -33,6 +33,19 @@ async def test_accepting_a_closed_file_writes_what_was_shown(editor: Editor, roo
     assert [path.name for path in root.iterdir()] == ["a.py"]
 
 
+async def test_a_document_with_text_that_its_encoding_cannot_hold_is_changed(
+    editor: Editor, root: Path
+) -> None:
+    """As VS Code decodes EUC-JP: it knows more characters than Python."""
+    (root / "a.py").write_bytes(b"\xa1\xc1\ntwo\n")
+    document = editor.open("a.py", "～\ntwo\n")
+    editor.notify("agentfs/documentState", {"uri": document.uri, "dirty": False, "encoding": "eucjp"})
+    proposal, answer = await asked(editor)
+    await editor.settle(proposal)
+    assert (await answer)["data"]["landing"] == "editor"
+    assert document.text == "～\n2\n"
+
+
 async def test_a_change_on_disk_during_the_review_is_a_conflict(editor: Editor, file: Path) -> None:
     proposal, answer = await asked(editor)
     file.write_text(TEXT + "four\n")

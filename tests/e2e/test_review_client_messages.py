@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from support.editor import REVIEWING, Editor, editing
-from support.sample import CHANGED, EDIT, TEXT, asked
+from support.sample import CHANGED, EDIT, TEXT, asked, report
 from support.sharing import in_module, shared
 from support.wire import Message
 
@@ -68,16 +68,12 @@ async def test_reports_of_a_wrong_shape_are_refused_and_can_be_repeated(editor: 
     for files in wrong:
         refused = await editor.request("agentfs/applied", {"id": proposal["id"], "files": files})
         assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), files
-    applied = await editor.request(
-        "agentfs/applied", {"id": proposal["id"], "files": [{"uri": uri, "applied": True}]}
-    )
-    assert applied == {"ok": True, "save": [uri]}
+    assert await report(editor, proposal, "applied", a=True) == {"ok": True, "save": [uri]}
     editor.save("a.py")
     for files in wrong:
         refused = await editor.request("agentfs/saved", {"id": proposal["id"], "files": files})
         assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM"), files
-    saved = {"id": proposal["id"], "files": [{"uri": uri, "saved": True}]}
-    assert await editor.request("agentfs/saved", saved) == {}
+    assert await report(editor, proposal, "saved", a=True) == {}
     assert (await answer)["data"]["landing"] == "disk"
     assert document.text == file.read_text() == CHANGED
 
@@ -101,15 +97,13 @@ async def test_the_first_settle_counts_and_a_repeated_one_gets_its_answer(editor
     assert first["apply"]["documentChanges"][0]["textDocument"] == {"uri": file.as_uri(), "version": 1}
     assert again == other == first
     editor.apply(first["apply"])
-    report = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "applied": True}]}
-    applied = await editor.request("agentfs/applied", report)
-    assert await editor.request("agentfs/applied", report) == applied
-    saved = {"id": proposal["id"], "files": [{"uri": file.as_uri(), "saved": False}]}
-    await editor.request("agentfs/saved", saved)
+    applied = await report(editor, proposal, "applied", a=True)
+    assert await report(editor, proposal, "applied", a=True) == applied
+    await report(editor, proposal, "saved", a=False)
     assert (await answer)["data"]["landing"] == "editor"
     assert await editor.request("agentfs/settle", settle) == first
-    assert await editor.request("agentfs/applied", report) == applied
-    assert await editor.request("agentfs/saved", saved) == {}
+    assert await report(editor, proposal, "applied", a=True) == applied
+    assert await report(editor, proposal, "saved", a=False) == {}
 
 
 async def test_a_no_is_final(editor: Editor, file: Path) -> None:
@@ -128,10 +122,9 @@ async def test_reports_that_come_before_their_turn_say_nothing(editor: Editor, f
     uri = file.as_uri()
     editor.open("a.py")
     proposal, answer = await asked(editor)
-    early = {"id": proposal["id"], "files": [{"uri": uri, "applied": True}]}
-    refused = await editor.request("agentfs/applied", early)
+    refused = await report(editor, proposal, "applied", a=True)
     assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM")
-    await editor.request("agentfs/saved", {"id": proposal["id"], "files": [{"uri": uri, "saved": False}]})
+    await report(editor, proposal, "saved", a=False)
     assert not answer.done()
     steps = await editor.settle(proposal)
     assert steps["applied"]["save"] == [uri]

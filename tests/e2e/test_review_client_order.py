@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from support.editor import NO_ANSWER, PENDING, REVIEW, REVIEWING, Editor, RpcError, connected, editing
-from support.sample import CHANGED, EDIT, TEXT, asked
+from support.sample import CHANGED, EDIT, TEXT, asked, edited
 from support.sharing import in_module, shared
 from support.wire import Message
 
@@ -243,8 +243,7 @@ async def test_the_setting_says_which_documents_the_client_saves(
 
         editor.answers["workspace/applyEdit"] = applied
         document = editor.open("a.py", TEXT + unsaved)
-        await editor.read("a.py")
-        answer = await editor.edit("a.py", "two", "2")
+        answer = await edited(editor)
         assert answer["data"]["landing"] == landing
         assert document.text == CHANGED + unsaved
 

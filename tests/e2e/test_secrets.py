@@ -9,7 +9,9 @@ import pytest
 
 from support.calling import call
 from support.editor import ASK, AUTO, Editor, editing
+from support.operations import writes
 from support.personas import pressing
+from support.sample import settle
 from support.sharing import in_module, shared
 from support.wire import Message
 
@@ -123,10 +125,7 @@ async def test_no_crowd_of_other_findings_hides_it(editor: Editor) -> None:
 
 @pytest.mark.parametrize("atomic", [True, False])
 async def test_a_batch_is_asked_for_if_one_file_holds_one(editor: Editor, root: Path, atomic: bool) -> None:
-    operations = [
-        {"tool": "write", "params": {"path": path, "content": content}}
-        for path, content in (("a", "plain\n"), ("b", TEXT))
-    ]
+    operations = [writes("a", "plain\n"), writes("b", TEXT)]
     answer = await editor.request("agentfs/batch", {"operations": operations, "atomic": atomic})
     assert asked(editor) == 1
     assert sorted(path.name for path in root.iterdir()) == []
@@ -140,10 +139,10 @@ async def test_an_undo_that_brings_one_back_is_asked_for(editor: Editor, root: P
     await editor.read("config")
     removed = await editor.write("config", "[default]\n")
     assert (removed["data"]["applied"], asked(editor)) == (True, 0)
-    undone = await editor.request("agentfs/undo", {})
+    undone = await editor.undo()
     assert (undone["error"]["code"], asked(editor)) == ("USER_REJECTED", 1)
     editor.answers[ASK] = pressing("Approve")
-    undone = await editor.request("agentfs/undo", {})
+    undone = await editor.undo()
     assert undone["text"].endswith(SAID.replace("in line 2", "in config, line 2"))
     assert (root / "config").read_text() == TEXT
 
@@ -191,9 +190,7 @@ async def test_what_the_user_makes_of_it_is_not_asked_for_again(root: Path) -> N
         uri = proposal["files"][0]["uri"]
         more = f"{TEXT}key = {ACCESS_KEY}\n"
         amended = [{"uri": uri, "decision": "amended", "text": more}]
-        settled = await editor.request(
-            "agentfs/settle", {"id": proposal["id"], "decision": "amended", "files": amended}
-        )
+        settled = await settle(editor, proposal, "amended", files=amended)
         assert settled["ok"], settled
         answer = await writing
         assert len(editor.all("agentfs/proposed")) == 1

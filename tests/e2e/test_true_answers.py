@@ -14,6 +14,7 @@ import pytest
 from support.editor import APPLY, ASK, AUTO, NO_ANSWER, REVIEWING, SAVES, Editor, RpcError, editing
 from support.operations import edits
 from support.personas import VSCODE, pressing, ticking
+from support.sample import edited, report, settle
 from support.wire import Message
 
 OLD, NEW = "one\ntwo\nthree\n", "one\n2\nthree\n"
@@ -106,13 +107,12 @@ async def test_a_review_client_with_an_open_and_a_closed_file(root: Path, typing
         for name in ("a.py", "b.py"):
             await editor.read(name)
         asked = editor.start("agentfs/batch", {"operations": OPERATIONS})
-        told = {"id": (await editor.proposed())["id"]}
-        settled = await editor.request("agentfs/settle", {**told, "decision": "accepted"})
+        proposal = await editor.proposed()
+        settled = await settle(editor, proposal)
         assert editor.apply(settled["apply"])
         after(editor, "a.py", typing=typing, save=True, close=True)
         (root / "b.py").write_text("theirs\n")
-        report = {**told, "files": [{"uri": editor.uri("a.py"), "applied": True}]}
-        assert (await editor.request("agentfs/applied", report))["ok"] is False
+        assert (await report(editor, proposal, "applied", a=True))["ok"] is False
         await editor.time_out()  # it does not apply the reversal
         answer = await asked
     if typing:
@@ -138,8 +138,7 @@ async def test_a_disk_that_held_the_text_all_along_is_no_landing(root: Path, app
         editor.open("a.py")
         editor.change("a.py", OLD)
         editor.answers[APPLY] = apply_and_close
-        await editor.read("a.py")
-        answer = await editor.edit("a.py", "two", "2")
+        answer = await edited(editor)
     assert "Nothing was changed." in answer["text"]
 
 

@@ -1,20 +1,14 @@
 """agentfs/undo: docs/protocol.md#11-history-and-undo."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from support.client import Editor
 from support.editor import APPLY, AUTO, REVIEWING, SAVES, configure, editing
 from support.operations import edits, writes
 from support.wire import Message
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
-
-
-async def undo(editor: Editor, change_id: str | None = None, **params: Any) -> Message:
-    return await editor.request("agentfs/undo", {"change_id": change_id, **params})
 
 
 async def test_a_mark_that_the_editor_keeps_in_its_text_is_no_later_change(root: Path) -> None:
@@ -27,7 +21,7 @@ async def test_a_mark_that_the_editor_keeps_in_its_text_is_no_later_change(root:
         editor.change("a.txt", path.read_text() + "typed\n")
         merged = await editor.edit("a.txt", "line 5\n", "five\n", on_conflict="merge")
         assert "feff" not in merged["data"]["merged"]
-        assert (await undo(editor, first["data"]["change_id"]))["data"]["landing"] == "editor"
+        assert (await editor.undo(first["data"]["change_id"]))["data"]["landing"] == "editor"
         text = editor.documents[editor.uri("a.txt")].text
         assert text == "\ufeff" + LINES.replace("line 5", "five") + "typed\n"
 
@@ -51,7 +45,7 @@ async def test_a_mark_in_a_document_that_was_saved_with_typing_is_not_doubled(ro
         on_save = answer["data"]["review"]["on_save"].splitlines()[3:]
         assert [one for one in on_save if one[0] != " "] == ["+typed"]
         editor.close("a.txt")
-        await undo(editor)
+        await editor.undo()
     assert path.read_text() == "\ufeff" + LINES + "typed\n"
 
 
@@ -61,10 +55,10 @@ async def test_after_a_restart_and_by_another_session(root: Path) -> None:
         await editor.read("a.txt")
         edited = await editor.edit("a.txt", "line 5", "V")
     async with editing(root, options=AUTO) as editor:
-        none = await undo(editor)
+        none = await editor.undo()
         assert none["error"]["code"] == "NOT_FOUND"
         assert "agentfs/history" in none["text"]
-        assert (await undo(editor, edited["data"]["change_id"], session="x"))["status"] == "success"
+        assert (await editor.undo(edited["data"]["change_id"], session="x"))["status"] == "success"
     assert (root / "a.txt").read_text() == LINES
 
 
@@ -72,10 +66,10 @@ async def test_what_is_not_kept_any_more_says_so(root: Path) -> None:
     noise = "".join(chr(0x4E00 + number * 7919 % 20000) for number in range(200_000))
     settings = {**AUTO, "history": {"max_mib": 1}}
     async with editing(root, options=settings) as editor:
-        unknown = await undo(editor, "none")
+        unknown = await editor.undo("none")
         assert unknown["error"]["code"] == "NOT_FOUND"
         await editor.write("large.txt", noise)
-        answer = await undo(editor)
+        answer = await editor.undo()
     assert answer["error"]["code"] == "NOT_FOUND"
     assert "not recorded" in answer["text"]
     assert (root / "large.txt").exists()
@@ -90,10 +84,10 @@ async def test_a_protected_file_is_undone_only_by_who_knows_it(root: Path) -> No
     async with editing(root, answers={"window/showMessageRequest": agree}) as editor:
         await editor.read(".env", session="knows")
         edited = await editor.edit(".env", "KEY=1", "KEY=2", session="knows")
-        stranger = await undo(editor, edited["data"]["change_id"])
+        stranger = await editor.undo(edited["data"]["change_id"])
         assert stranger["error"]["code"] == "NOT_FOUND"
         assert ".env" not in str(stranger)
-        answer = await undo(editor, session="knows")
+        answer = await editor.undo(session="knows")
     assert answer["status"] == "success"
     assert answer["data"]["diff_preview"] == ""
     assert "KEY" not in str({**answer, "context": None})
@@ -111,14 +105,14 @@ async def batch_of_two(root: Path) -> str:
     async with editing(root, options=AUTO) as editor:
         await editor.read("a.txt")
         assert (await editor.request("agentfs/batch", {"operations": operations}))["status"] == "success"
-        return str((await undo(editor))["data"]["change_id"])
+        return str((await editor.undo())["data"]["change_id"])
 
 
 async def test_what_an_undo_restores_is_not_known_where_reading_asks(root: Path) -> None:
     change_id = await batch_of_two(root)
     asks = {**AUTO, "rules": [{"files": ["s.txt"], "read": "ask", "write": "allow"}]}
     async with editing(root, options=asks) as editor:
-        undone = await undo(editor, change_id)
+        undone = await editor.undo(change_id)
         assert (undone["status"], undone["data"]["warnings"]) == ("success", [])
         assert (root / "s.txt").read_text() == SECRET
         miss = await editor.edit("s.txt", "KEY=2", "KEY=3")
@@ -136,7 +130,7 @@ async def test_an_agent_undoes_no_change_with_a_file_whose_reading_is_denied(roo
         (root / "s.txt").symlink_to("a.txt")
     denies = {**AUTO, "rules": [{"files": ["s.txt"], "read": "deny", "write": "allow"}]}
     async with editing(root, options=denies) as editor:
-        refused = await undo(editor, change_id)
+        refused = await editor.undo(change_id)
         assert refused["error"]["code"] == "NOT_FOUND"
         assert refused["text"].startswith(f"Change '{change_id}' also contains files that may not be read.")
         assert "s.txt" not in str(refused)
@@ -177,7 +171,7 @@ async def test_of_many_files_the_text_names_the_number(root: Path) -> None:
     operations = [writes(f"{number}.txt", "x\n") for number in range(20)]
     async with editing(root, options=AUTO) as editor:
         await editor.request("agentfs/batch", {"operations": operations})
-        answer = await undo(editor)
+        answer = await editor.undo()
     assert "of 20 files (+0/-20 lines)" in answer["text"]
     assert len(answer["data"]["files"]) == 20
 
@@ -227,7 +221,7 @@ async def test_no_earlier_change_is_undone_for_a_last_one_not_in_history(root: P
         else:
             configure(editor, **AUTO, history={"enabled": False})
             assert (await editor.write("b.txt", new))["status"] == "success"
-        refused = await undo(editor)
+        refused = await editor.undo()
         assert refused["error"]["code"] == "NOT_FOUND"
         assert refused["text"].endswith("To undo another change, pass its change_id.")
     assert (root / "a.txt").read_text() == "ONE\n"
@@ -263,7 +257,7 @@ async def test_what_the_user_took_back_and_saved_stays_undone_while_other_lines_
         editor.change("a.txt", LINES)
         editor.save("a.txt")
         editor.change("a.txt", LINES.replace("line 8", "eight"))
-        answer = await undo(editor)
+        answer = await editor.undo()
     assert (answer["status"], answer["data"]["applied"]) == ("success", True)
     assert "not on disk" not in answer["text"]
 
@@ -271,9 +265,9 @@ async def test_what_the_user_took_back_and_saved_stays_undone_while_other_lines_
 async def test_a_deletion_undone_in_a_new_document_only_is_not_told_applied(root: Path) -> None:
     async with editing(root, options=AUTO) as editor:
         await editor.write("a.txt", "one\n")
-        assert (await undo(editor))["data"]["applied"] is True
+        assert (await editor.undo())["data"]["applied"] is True
         editor.open("a.txt", "one\n")
-        answer = await undo(editor)
+        answer = await editor.undo()
     assert (answer["status"], answer["data"]["applied"]) == ("partial", False)
     assert "'a.txt' is changed in the editor but not on disk." in answer["text"]
 

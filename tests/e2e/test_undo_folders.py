@@ -9,13 +9,8 @@ from typing import Any
 import pytest
 
 from support import frail_server
-from support.client import Editor
 from support.editor import AUTO, REVIEWING, configure, editing
-from support.wire import Message
-
-
-async def undo(editor: Editor, change_id: str | None = None, **params: Any) -> Message:
-    return await editor.request("agentfs/undo", {"change_id": change_id, **params})
+from support.operations import writes
 
 
 async def test_folders_that_were_made_for_a_file_go_with_it_as_far_as_they_are_empty(root: Path) -> None:
@@ -24,32 +19,30 @@ async def test_folders_that_were_made_for_a_file_go_with_it_as_far_as_they_are_e
         made = await editor.write("old/one/two/three/a.txt", "a\n")
         await editor.write("old/one/b.txt", "b\n")
     async with editing(root, options=AUTO) as editor:
-        await undo(editor, made["data"]["change_id"])
+        await editor.undo(made["data"]["change_id"])
         assert sorted(path.name for path in (root / "old").rglob("*")) == ["b.txt", "one"]
         (root / "old/one/b.txt").unlink()
         again = await editor.write("old/one/two/a.txt", "a\n")
-        await undo(editor, again["data"]["change_id"])
+        await editor.undo(again["data"]["change_id"])
         assert [path.name for path in (root / "old").rglob("*")] == ["one"], "not made by that change"
-        await undo(editor)
-        await undo(editor)
+        await editor.undo()
+        await editor.undo()
     assert [path.name for path in (root / "old").rglob("*")] == ["one"]
 
 
 async def test_folders_that_were_made_for_a_batch_go_with_it(root: Path) -> None:
-    operations = [
-        {"tool": "write", "params": {"path": path, "content": "x\n"}}
-        for path in ("new/a.txt", "new/one/b.txt", "new/one/two/c.txt", "d.txt")
-    ]
+    paths = ("new/a.txt", "new/one/b.txt", "new/one/two/c.txt", "d.txt")
+    operations = [writes(path, "x\n") for path in paths]
     async with editing(root, options=AUTO) as editor:
         await editor.request("agentfs/batch", {"operations": operations})
         assert len(list(root.rglob("*"))) == 7
-        assert (await undo(editor))["status"] == "success"
+        assert (await editor.undo())["status"] == "success"
         assert list(root.iterdir()) == []
         configure(editor, **AUTO, create_dirs=False)
-        assert "agentfs.create_dirs is off" in (await undo(editor))["text"]
+        assert "agentfs.create_dirs is off" in (await editor.undo())["text"]
         assert list(root.iterdir()) == []
         configure(editor, **AUTO)
-        await undo(editor)
+        await editor.undo()
         assert len(list(root.rglob("*"))) == 7
 
 
@@ -57,7 +50,7 @@ async def test_a_folder_that_the_system_does_not_let_go_is_told(root: Path) -> N
     async with editing(root, options=AUTO, command=[sys.executable, frail_server.__file__]) as editor:
         await editor.write("new/one/a.txt", "a\n")
         root.chmod(0o500)
-        answer = await undo(editor)
+        answer = await editor.undo()
         root.chmod(0o700)
     assert answer["status"] == "success"
     assert answer["text"].endswith(" These directories could not be removed: 'new'")
@@ -69,7 +62,7 @@ async def test_a_folder_that_a_link_replaced_is_told_as_one(root: Path) -> None:
         await editor.write("old/a.txt", "a\n")
         (root / "old").rename(root / "new")
         (root / "old").symlink_to("new")
-        answer = await undo(editor)
+        answer = await editor.undo()
     assert answer["error"]["code"] == "CONFLICT"
     assert "'old/a.txt' is now reached through a symbolic link" in answer["text"]
     assert (root / "new" / "a.txt").exists()
@@ -82,10 +75,10 @@ async def test_of_a_history_that_knows_no_folders_they_stay(root: Path) -> None:
     with contextlib.closing(sqlite3.connect(database)) as opened, opened:
         opened.execute("DROP TABLE folders")
     async with editing(root, options=AUTO) as editor:
-        assert (await undo(editor, made["data"]["change_id"]))["status"] == "success"
+        assert (await editor.undo(made["data"]["change_id"]))["status"] == "success"
         assert [path.name for path in root.rglob("*")] == ["new"]
         await editor.write("newer/a.txt", "a\n")
-        await undo(editor)
+        await editor.undo()
         assert [path.name for path in root.rglob("*")] == ["new"], "from here on it knows them"
 
 

@@ -10,6 +10,7 @@ import pytest
 from support.editor import APPLY, ASK, NO_ANSWER, REVIEW, Editor, RpcError, change_folder, configure, editing
 from support.operations import edits
 from support.personas import pressing
+from support.sample import edited, report
 from support.wire import Message
 
 OLD, NEW = "one\ntwo\nthree\n", "one\n2\nthree\n"
@@ -141,10 +142,8 @@ async def test_a_file_of_a_batch_that_was_rejected_and_applied(root: Path, atomi
         settled = await editor.request("agentfs/settle", {**told, "decision": "accepted", **rejected})
         if not atomic:
             assert editor.apply(settled["apply"])
-            files = [{"uri": editor.uri("b.py"), "applied": True}]
-            await editor.request("agentfs/applied", {**told, "files": files})
-            files = [{"uri": editor.uri("b.py"), "saved": False}]
-            await editor.request("agentfs/saved", {**told, "files": files})
+            await report(editor, told, "applied", b=True)
+            await report(editor, told, "saved", b=False)
         answer = await future
     if atomic:
         assert answer["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
@@ -162,6 +161,5 @@ async def test_a_change_that_stands_in_the_document_when_its_message_is_rejected
 
         editor.answers[ASK] = reject
         editor.open("a.py")
-        await editor.read("a.py")
-        answer = await editor.edit("a.py", "two", "2")
+        answer = await edited(editor)
     assert answer["context"]["files"] == [{"path": "a.py", "landing": "editor"}]

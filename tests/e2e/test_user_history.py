@@ -69,7 +69,7 @@ async def test_no_session_learns_of_it(root: Path, secret: Path) -> None:
         edited = await editor.edit(".env", "KEY=1", "KEY=3", session=SESSION)
         assert edited["error"]["code"] == "INVALID_PARAM"
         assert edited["text"].startswith("Read the file first.")
-        assert (await editor.request("agentfs/undo", {"session": SESSION}))["error"]["code"] == "NOT_FOUND"
+        assert (await editor.undo(session=SESSION))["error"]["code"] == "NOT_FOUND"
     assert secret.read_text() == "KEY=1\n"
 
 

@@ -107,6 +107,6 @@ async def test_an_undo_of_the_loss_beside_a_later_change_brings_the_files_line_e
     await auto.read("undone.txt")
     change = await auto.write("undone.txt", "a")
     path.write_bytes(b"a")
-    undone = await auto.request("agentfs/undo", {"change_id": change["data"]["change_id"]})
+    undone = await auto.undo(change["data"]["change_id"])
     assert undone["data"]["applied"] is True
     assert path.read_bytes() == b"a\r\nb\r\n"

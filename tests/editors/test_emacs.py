@@ -102,16 +102,21 @@ async def test_each_page_is_in_the_minibuffer_as_a_whole(root: Path) -> None:
 async def test_what_is_typed_after_saving_under_another_name_is_not_overwritten(root: Path) -> None:
     write = {"path": "c.txt", "content": "2\n", "overwrite": True, "dry_run": True}
     async with emacs(root, SERVER) as editor:
-        editor.screen.press("\x18\x17c.txt\r")
-        await editor.wire.seen("textDocument/didSave")
+        await editor.press("\x18\x17c.txt\r", "textDocument/didSave")
         await editor.wire.ask("agentfs/read", {"path": "c.txt"})
-        editor.screen.press("typed\r")
-        await editor.wire.seen("textDocument/didChange")
+        await editor.press("typed\r", "textDocument/didChange")
         assert (await editor.wire.ask("agentfs/write", write))["error"]["code"] == "CONFLICT"
-        editor.screen.press("\x18\x13")
-        await editor.wire.seen("textDocument/didSave", 2)
+        await editor.press("\x18\x13", "textDocument/didSave")
         data = (await editor.wire.ask("agentfs/read", {"path": "c.txt"}))["data"]
     assert (data["content"], data["dirty"], (root / "c.txt").read_text()) == ("typed\n", False, "typed\n")
+
+
+async def test_saving_a_narrowed_buffer_hides_nothing(root: Path) -> None:
+    async with emacs(root, SERVER, "(put 'narrow-to-region 'disabled nil)\n") as editor:
+        editor.screen.press("one\rtwo\rthree\r\x1b<\x0e\x00\x1b>\x18nn")
+        await editor.press("four\r\x18\x13", "textDocument/didSave")
+        data = (await editor.wire.ask("agentfs/read", {"path": "notes.txt"}))["data"]
+    assert (data["content"], data["dirty"]) == (f"{TEXT}four\n", False)
 
 
 async def test_a_page_cut_short_is_never_asked(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,8 +180,7 @@ async def test_eglot_reports_an_edit_at_once_with_the_lines_of_the_documents(roo
     rejects, _ = examples(section(text_of("editors.md"), "Emacs: both"), "elisp")
     async with emacs(root, SERVER, f"(setq eglot-send-changes-idle-time 3600){lines}{rejects}") as editor:
         (root / "a.txt").write_text(TEXT)
-        editor.screen.press("\x18\x06a.txt\r")
-        await editor.wire.seen("textDocument/didOpen", 2)
+        await editor.press("\x18\x06a.txt\r", "textDocument/didOpen")
         answer = await editor.read_and_edit("a.txt", "two", "2")
         await turned_to_the_last_page(editor)
         await approve(editor)
@@ -192,9 +196,8 @@ async def test_eglot_reports_an_edit_at_once_with_the_lines_of_the_documents(roo
 async def test_every_file_of_a_project_is_attached_to_one_server(root: Path) -> None:
     attach, *_ = examples(section(text_of("editors.md"), "Emacs: eglot"), "elisp")
     async with emacs(root, SERVER, f"(setq emacs-startup-hook nil){attach}") as editor:
-        for number, name in enumerate(("a.toml", "a.cfg", "a.patch", "a.html", "a.py"), start=2):
-            editor.screen.press(f"\x18\x06{name}\r")
-            await editor.wire.seen("textDocument/didOpen", number)
+        for name in ("a.toml", "a.cfg", "a.patch", "a.html", "a.py"):
+            await editor.press(f"\x18\x06{name}\r", "textDocument/didOpen")
         assert len(editor.wire.all("initialize")) == 1
 
 

@@ -38,8 +38,9 @@ end
 """
 """Changes the document as an edit of it arrives."""
 REMOVE = """
-local ask = vim.lsp.handlers['window/showMessageRequest']
-vim.lsp.handlers['window/showMessageRequest'] = function(...)
+local handlers = vim.lsp.config.agentfs.handlers
+local ask = handlers['window/showMessageRequest']
+handlers['window/showMessageRequest'] = function(...)
   vim.fn.delete('.agentfs/review', 'rf')
   vim.cmd.checktime()
   return ask(...)
@@ -75,15 +76,12 @@ async def choose(editor: RealEditor, title: str, number: int) -> None:
 
 async def test_typing_as_a_proposal_arrives_lands_nothing(root: Path, file: Path, repository: Path) -> None:
     async with neovim(root, repository, SERVER) as editor:
-        editor.screen.press("i2\r")
-        await editor.wire.seen("textDocument/didChange")
+        await editor.press("i2\r", "textDocument/didChange")
         answer = await editor.read_and_edit("a.py", "two", "2")
-        for number in range(2, 12):  # until well after the diff is shown
-            editor.screen.press("2\r")
-            await editor.wire.seen("textDocument/didChange", number)
+        for _ in range(10):  # until well after the diff is shown
+            await editor.press("2\r", "textDocument/didChange")
         await editor.wire.seen(SHOW)
-        editor.screen.press("2\r")
-        await editor.wire.seen("textDocument/didChange", 12)
+        await editor.press("2\r", "textDocument/didChange")
         assert not editor.wire.all(ASK)
         screen = await editor.screen.shows("3: Always for this session")
         assert "agentfs: Edit a.py (+1/-1), by Ada" in screen
@@ -104,22 +102,19 @@ async def test_an_arriving_diff_does_not_end_a_selection(
         answer = await editor.read_and_edit("a.py", "two", "2")
         await choose(editor, "Reject", 1)
         await answer
-        editor.screen.press(f"{key}:w\r")
-        await editor.wire.seen("textDocument/didSave")
+        await editor.press(f"{key}:w\r", "textDocument/didSave")
     assert (root / "notes.txt").read_text() == ("three\n" if key == "d" else "xthree\n")
 
 
 async def test_messages_that_need_no_answer_take_no_key(root: Path, repository: Path) -> None:
     async with neovim(root, repository) as editor:
-        editor.screen.press("ia")
-        await editor.wire.seen("textDocument/didChange")
+        await editor.press("ia", "textDocument/didChange")
         (root / ".agentfs.toml").write_text("".join(f'"{number}{"x" * 70}" = 1\n' for number in range(5)))
         await editor.wire.ask("agentfs/read", {"path": "notes.txt"})
         screen = await editor.screen.shows("2 too.")
         assert "Press ENTER" not in screen
         editor.screen.press("back to bed\x1b")
-        editor.screen.press(":w\r")
-        await editor.wire.seen("textDocument/didSave")
+        await editor.press(":w\r", "textDocument/didSave")
         assert (root / "notes.txt").read_text() == "aback to bed\n"
         editor.screen.press(":messages\r")
         await editor.screen.shows("2 too.")
@@ -174,7 +169,7 @@ async def test_the_diff_is_on_the_screen_with_the_question(root: Path, file: Pat
         screen = await editor.screen.shows("3: Always for this session")
         window, _, message = screen.partition("\nagentfs: Edit a.py")
         for shown in (window, message):
-            assert "-two\n+2\n three" in shown
+            assert "-two\n+2\n" in shown
         editor.screen.press("1\r")
         assert (await answer)["error"]["code"] == "USER_REJECTED"
         await editor.screen.shows(lambda text: "-two" not in text)
@@ -234,22 +229,61 @@ async def test_a_question_an_error_hides_begins_measuring(root: Path, file: Path
 async def test_a_file_without_a_type_is_attached(root: Path, repository: Path, keys: str) -> None:
     (root / "a.xyz").write_text(TEXT)
     async with neovim(root, repository, SERVER) as editor:
-        editor.screen.press(keys)
-        opened = await editor.wire.seen("textDocument/didOpen", 2)
+        opened = await editor.press(keys, "textDocument/didOpen")
         assert opened["params"]["textDocument"]["uri"].endswith(".xyz")
 
 
-async def test_no_modeline_lets_a_page_scroll_away(
-    root: Path, repository: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("size", "config"), [(15, ""), (24, "vim.o.cmdheight = 0\n")])
+async def test_no_row_of_a_page_scrolls_away(
+    root: Path, repository: Path, monkeypatch: pytest.MonkeyPatch, size: int, config: str
 ) -> None:
-    monkeypatch.setattr("support.terminal.LINES", 15)
+    monkeypatch.setattr("support.terminal.LINES", size)
     (root / "a.py").write_text(f"{TEXT}# vim: set nomore:\n")
-    async with neovim(root, repository, SERVER, "vim.o.modeline = true\n") as editor:
-        editor.screen.press(":edit a.py\r")
-        await editor.wire.seen("textDocument/didOpen", 2)
+    async with neovim(root, repository, SERVER, f"vim.o.modeline = true\n{config}") as editor:
+        await editor.press(":edit a.py\r", "textDocument/didOpen")
         content = "".join(f"line {number}\n" for number in range(20))
         editor.wire.ask("agentfs/write", {"path": "new.py", "content": content})
-        await editor.screen.shows("-- More --")
+        assert "Create new.py" in await editor.screen.shows("-- More --" if size < 24 else "2: Next")
+
+
+async def test_no_long_path_makes_an_edit_wait_for_a_key(root: Path, repository: Path) -> None:
+    name = "components/settings/accounts/account_settings_table.tsx"
+    (root / name).parent.mkdir(parents=True)
+    (root / name).write_text(TEXT)
+    async with neovim(root, repository, SERVER) as editor:
+        await editor.press(f":edit {name}\r", "textDocument/didOpen")
+        answer = await editor.read_and_edit(name, "two", "2")
+        await choose(editor, "Approve", 1)
+        await choose(editor, "Approve", 2)
+        assert (await answer)["data"]["landing"] == "editor"
+
+
+async def test_a_picker_cuts_no_page_to_its_title(root: Path, repository: Path) -> None:
+    picker = "vim.ui.select = function(_, options) print(vim.split(options.prompt, '\\n')[1]) end\n"
+    async with neovim(root, repository, SERVER, picker) as editor:
+        editor.wire.ask("agentfs/write", {"path": "new.py", "content": "one\ntwo\n"})
+        await editor.wire.seen(ASK)
+        assert "+one\n+two\n" in await editor.screen.shows("2: Approve")
+
+
+async def test_no_question_covers_that_of_another_server(root: Path, repository: Path) -> None:
+    (root / "sub/.git").mkdir(parents=True)
+    (root / "sub/notes.txt").write_text("")
+    contents = {name: "".join(f"{name} {row}\n" for row in range(6)) for name in ("a.py", "b.py")}
+    async with neovim(root, repository, SERVER) as editor:
+        answers = [editor.wire.ask("agentfs/write", {"path": "a.py", "content": contents["a.py"]})]
+        editor.screen.press(":edit sub/notes.txt\r")
+        await editor.wire.seen("initialized", 2)
+        answers += [editor.wire.ask("agentfs/write", {"path": "b.py", "content": contents["b.py"]})]
+        await editor.wire.seen(ASK, 2)
+        first, second = (
+            re.search(r"Create (\S+)", ask["params"]["message"])[1] for ask in editor.wire.all(ASK)
+        )
+        for name in (first, second):
+            rows = "".join(f"+{line}\n" for line in contents[name].splitlines())
+            await editor.screen.shows(lambda text, rows=rows: rows in text and "3: Always" in text)
+            editor.screen.press("1\r")
+        assert [(await answer)["error"]["code"] for answer in answers] == ["USER_REJECTED"] * 2
 
 
 async def test_ctrl_c_at_the_question_is_a_no(root: Path, file: Path, repository: Path) -> None:
@@ -284,18 +318,14 @@ async def test_a_file_without_a_last_line_end_gets_the_one_that_is_written_and_n
     file = root / "a.py"
     file.write_text("one\ntwo")
     async with neovim(root, repository, SERVER) as editor:
-        editor.screen.press(f":set {option} | edit a.py\r")
-        await editor.wire.seen("textDocument/didOpen", 2)
+        await editor.press(f":set {option} | edit a.py\r", "textDocument/didOpen")
         await editor.wire.ask("agentfs/read", {"path": "a.py"})
         answer = editor.wire.ask("agentfs/write", {"path": "a.py", "content": content})
-        await editor.wire.seen(ASK)
-        await editor.screen.shows("2: Approve")
-        editor.screen.press("2\r")
-        await choose(editor, "Approve", 2)
+        for number in (1, 2):
+            await choose(editor, "Approve", number)
         answered = await answer
         assert (answered["data"]["landing"], answered["data"]["review"]["decision"]) == ("editor", "accepted")
-        editor.screen.press(":w\r")
-        await editor.wire.seen("textDocument/didSave")
+        await editor.press(":w\r", "textDocument/didSave")
         assert file.read_text() == content
         assert (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]["dirty"] is False
         edit = {"path": "a.py", "old_string": content, "new_string": f"{content}more\n", "dry_run": True}
@@ -308,19 +338,16 @@ async def test_an_empty_document_is_saved(root: Path, repository: Path, before: 
     file = root / "a.py"
     file.write_text(before)
     async with neovim(root, repository, SERVER, AUTO) as editor:
-        editor.screen.press(":edit a.py\r")
-        await editor.wire.seen("textDocument/didOpen", 2)
+        await editor.press(":edit a.py\r", "textDocument/didOpen")
         assert (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]["dirty"] is False
         empty = {"path": "a.py", "content": content, "allow_empty": True}
         assert "error" not in await editor.wire.ask("agentfs/write", empty)
-        editor.screen.press(":w\r")
-        await editor.wire.seen("textDocument/didSave")
+        await editor.press(":w\r", "textDocument/didSave")
         assert file.read_text() in ("", "\n")
         assert (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]["dirty"] is False
         more = {"path": "a.py", "content": "more\n"}
         assert "error" not in await editor.wire.ask("agentfs/write", more)
-        editor.screen.press(":w\r")
-        await editor.wire.seen("textDocument/didSave", 2)
+        await editor.press(":w\r", "textDocument/didSave")
     assert file.read_text() == "more\n"
 
 
@@ -329,13 +356,11 @@ async def test_a_file_with_mixed_line_ends_is_followed(root: Path, repository: P
     file = root / "a.py"
     file.write_bytes(content.encode())
     async with neovim(root, repository, SERVER, AUTO) as editor:
-        editor.screen.press(":edit a.py\r")
-        await editor.wire.seen("textDocument/didOpen", 2)
+        await editor.press(":edit a.py\r", "textDocument/didOpen")
         for number, typed in enumerate(("", ":%s/\\r$//\r"), 1):
             answer = await editor.read_and_edit("a.py", "two", f"two\n{number}")
             assert (await answer)["data"]["landing"] == "editor"
-            editor.screen.press(f"{typed}:w\r")
-            await editor.wire.seen("textDocument/didSave", number)
+            await editor.press(f"{typed}:w\r", "textDocument/didSave")
             data = (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]
             assert (data["content"], data["dirty"]) == (file.read_bytes().decode(), False)
     assert "\r" not in data["content"]
@@ -347,13 +372,11 @@ async def test_an_edit_of_a_latin_1_file_is_saved_and_undone(root: Path, reposit
     edit = {"path": "a.py", "old_string": "two", "new_string": "2"}
     steps = (("agentfs/edit", edit, before.replace(b"two", b"2")), ("agentfs/undo", {}, before))
     async with neovim(root, repository, SERVER, AUTO) as editor:
-        editor.screen.press(":edit a.py\r")
-        await editor.wire.seen("textDocument/didOpen", 2)
+        await editor.press(":edit a.py\r", "textDocument/didOpen")
         await editor.wire.ask("agentfs/read", {"path": "a.py"})
-        for number, (method, params, on_disk) in enumerate(steps, 1):
+        for method, params, on_disk in steps:
             assert "error" not in await editor.wire.ask(method, params)
-            editor.screen.press(":w\r")
-            await editor.wire.seen("textDocument/didSave", number)
+            await editor.press(":w\r", "textDocument/didSave")
             assert (await editor.wire.ask("agentfs/read", {"path": "a.py"}))["data"]["dirty"] is False
             assert file.read_bytes() == on_disk
 
@@ -363,14 +386,11 @@ async def test_what_is_typed_under_another_name_is_not_overwritten(root: Path, r
     (root / "b.py").write_text("two\n")
     write = {"path": "b.py", "content": "2\n"}
     async with neovim(root, repository, SERVER, AUTO) as editor:
-        editor.screen.press(":edit a.py\r")
-        await editor.wire.seen("textDocument/didOpen", 2)
+        await editor.press(":edit a.py\r", "textDocument/didOpen")
         await editor.wire.ask("agentfs/read", {"path": "b.py"})
-        editor.screen.press(":file b.py\rOtyped\x1b")
-        await editor.wire.seen("textDocument/didChange")
+        await editor.press(":file b.py\rOtyped\x1b", "textDocument/didChange")
         assert (await editor.wire.ask("agentfs/write", write))["error"]["code"] == "CONFLICT"
-        editor.screen.press(":w!\r")
-        await editor.wire.seen("textDocument/didSave")
+        await editor.press(":w!\r", "textDocument/didSave")
         data = (await editor.wire.ask("agentfs/read", {"path": "b.py"}))["data"]
     assert (data["content"], data["dirty"]) == ("typed\none\n", False)
     assert (root / "b.py").read_text() == "typed\none\n"
@@ -380,14 +400,12 @@ async def test_an_edit_that_crosses_the_first_keys_lands_nowhere(
     root: Path, file: Path, repository: Path
 ) -> None:
     async with neovim(root, repository, SERVER, AUTO + CROSS) as editor:
-        editor.screen.press(":edit a.py\r")
-        await editor.wire.seen("textDocument/didOpen", 2)
+        await editor.press(":edit a.py\r", "textDocument/didOpen")
         answer = await editor.read_and_edit("a.py", "two", "2")
         await editor.screen.shows("newer than edits.")
         editor.screen.press("\r")
         assert (await answer)["error"]["code"] == "CONFLICT"
-        editor.screen.press(":w\r")
-        await editor.wire.seen("textDocument/didSave")
+        await editor.press(":w\r", "textDocument/didSave")
     assert file.read_text() == f"typed\n{TEXT}"
 
 
@@ -429,16 +447,13 @@ async def test_lines_at_the_end_are_saved_as_proposed_undone_and_rolled_back(
             await editor.screen.shows(f"rested {number}")
 
         async def saved(name: str) -> str:
-            saves = len(editor.wire.all("textDocument/didSave"))
-            editor.screen.press(":w\r")
-            await editor.wire.seen("textDocument/didSave", saves + 1)
+            await editor.press(":w\r", "textDocument/didSave")
             return (root / name).read_bytes().decode()
 
         for number, (before, after) in enumerate(cases):
             name = f"{number}.py"
             (root / name).write_text(before, newline="")
-            editor.screen.press(f":set {option} | edit {name}\r")
-            await editor.wire.seen("textDocument/didOpen", number + 2)
+            await editor.press(f":set {option} | edit {name}\r", "textDocument/didOpen")
             await editor.wire.ask("agentfs/read", {"path": name})
             write = {"path": name, "content": after, "allow_empty": True}
             steps = [("write", write), ("undo", {}), ("write", write)]

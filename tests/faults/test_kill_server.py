@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from support.editor import AUTO, CAN_SHOW, NO_ANSWER, Editor, editing
+from support.editor import AUTO, SHOWING, Editor, editing
 from support.landing import nothing_can_land
 
 REPEATED = 30_000
@@ -61,11 +61,7 @@ async def test_killed_while_it_lands_files_are_whole_and_none_else_stay(root: Pa
 
 
 async def test_killed_while_a_review_is_shown_it_leaves_no_diff_behind(root: Path) -> None:
-    answers = {
-        "window/showDocument": lambda _: {"success": True},
-        "window/showMessageRequest": lambda _: NO_ANSWER,
-    }
-    async with editing(root, capabilities=CAN_SHOW, answers=answers) as editor:
+    async with editing(root, **SHOWING) as editor:
         editor.start("agentfs/write", {"path": "made/new.py", "content": "new\n"})
         await editor.seen("window/showMessageRequest")
         assert [path.name for path in root.iterdir()] == [".agentfs"]
@@ -76,14 +72,7 @@ async def test_killed_while_a_review_is_shown_it_leaves_no_diff_behind(root: Pat
 
 
 async def test_what_a_living_server_has_under_way_is_not_swept_away(root: Path) -> None:
-    answers = {
-        "window/showDocument": lambda _: {"success": True},
-        "window/showMessageRequest": lambda _: NO_ANSWER,
-    }
-    async with (
-        editing(root, capabilities=CAN_SHOW, answers=answers) as reviewing,
-        editing(root, options=AUTO) as landing,
-    ):
+    async with editing(root, **SHOWING) as reviewing, editing(root, options=AUTO) as landing:
         asked = reviewing.start("agentfs/write", {"path": "reviewed.py", "content": "new\n"})
         await reviewing.seen("window/showMessageRequest")
         with nothing_can_land(landing.state):

@@ -55,10 +55,7 @@ def test_killed_at_each_system_call_it_leaves_all_old_or_all_new(tmp_path: Path)
 def landed_with(base: Path, special: bool, before: Callable[[Operation], None]) -> str:
     """Land the three, calling `before` before each operation; returns what the answer would be."""
     lay_out(base)
-    with (
-        mock.patch.object(together, "ThreadPoolExecutor", OneAfterTheOther),
-        watching(before, str(base)),
-    ):
+    with mock.patch.object(together, "ThreadPoolExecutor", OneAfterTheOther), watching(before, str(base)):
         return land(base, special=special)
 
 

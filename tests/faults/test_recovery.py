@@ -116,12 +116,22 @@ def test_what_a_living_server_is_at_is_left_alone_until_it_is_dead(tmp_path: Pat
     assert files_in_root(tmp_path) == AFTER
 
 
-@pytest.mark.parametrize("swapped", [1, 2])
-def test_where_one_file_was_changed_the_others_are_rolled_back(tmp_path: Path, swapped: int) -> None:
+@pytest.mark.parametrize(
+    ("swapped", "name", "outcome", "others"),
+    [
+        (0, "a.py", [], BEFORE),  # what nobody began is dropped without a word
+        (1, "sub/gone.py", ["rolled_back"], BEFORE),
+        (2, "sub/gone.py", ["rolled_back"], BEFORE),
+        (2, "a.py", ["finished"], AFTER),  # this file had landed
+    ],
+)
+def test_a_file_changed_since_stays_and_the_others_go_together(
+    tmp_path: Path, swapped: int, name: str, outcome: list[str], others: dict[str, bytes]
+) -> None:
     interrupted(tmp_path, swapped)
-    (tmp_path / "root/sub/gone.py").write_bytes(b"theirs\n")
-    assert start(tmp_path) == ["rolled_back"]
-    assert files_in_root(tmp_path) == {**BEFORE, "sub/gone.py": b"theirs\n"}
+    (tmp_path / "root" / name).write_bytes(b"theirs\n")
+    assert start(tmp_path) == outcome
+    assert files_in_root(tmp_path) == {**others, name: b"theirs\n"}
 
 
 @pytest.mark.parametrize("special", list(product((True, False), repeat=3)))
@@ -173,13 +183,6 @@ def test_what_somebody_wrote_in_the_very_moment_of_the_swap_is_put_back(
     assert files_in_root(tmp_path) == {**BEFORE, name: b"theirs\n"}
 
 
-def test_what_nobody_began_is_dropped_without_a_word(tmp_path: Path) -> None:
-    interrupted(tmp_path, 0)
-    (tmp_path / "root/a.py").write_bytes(b"theirs\n")
-    assert start(tmp_path) == []
-    assert files_in_root(tmp_path) == {**BEFORE, "a.py": b"theirs\n"}
-
-
 def test_where_neither_is_possible_nothing_is_touched_and_all_is_kept(tmp_path: Path) -> None:
     interrupted(tmp_path, 2)
     (tmp_path / "root/sub/gone.py").write_bytes(b"theirs\n")
@@ -194,13 +197,6 @@ def test_where_neither_is_possible_nothing_is_touched_and_all_is_kept(tmp_path: 
     }
     assert kept.pop("journal.json")
     assert kept == {"1-old-a.py": b"old\n"}
-
-
-def test_an_edit_of_what_had_landed_stays(tmp_path: Path) -> None:
-    interrupted(tmp_path, 2)
-    (tmp_path / "root/a.py").write_bytes(b"edited on\n")
-    assert start(tmp_path) == ["finished"]
-    assert files_in_root(tmp_path) == {**AFTER, "a.py": b"edited on\n"}
 
 
 def test_a_folder_swapped_for_a_link_is_not_followed(tmp_path: Path) -> None:

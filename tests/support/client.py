@@ -102,6 +102,10 @@ class Editor:
             "agentfs/edit", {"path": path, "old_string": old, "new_string": new, **params}
         )
 
+    async def undo(self, change_id: str | None = None, **params: Any) -> Message:
+        """agentfs/undo."""
+        return await self.request("agentfs/undo", {"change_id": change_id, **params})
+
     async def time_out(self) -> None:
         """Let an hour pass for the server, once it has handled what was sent so far."""
         for _ in range(3):

@@ -41,6 +41,11 @@ APPLY, ASK = "workspace/applyEdit", "window/showMessageRequest"
 REVIEW = {"experimental": {"agentfs": {"review": True, "save": True}}}
 SAVES: dict[str, Any] = {"experimental": {"agentfs": {"save": True}}}
 CAN_SHOW: dict[str, Any] = {"window": {"showDocument": {"support": True}}}
+SHOWING: dict[str, Any] = {
+    "capabilities": CAN_SHOW,
+    "answers": {"window/showDocument": lambda _: {"success": True}, ASK: lambda _: NO_ANSWER},
+}
+"""Options of `editing` for a client that shows diff files to a user who does not answer."""
 PENDING = {"applied": False, "failureReason": "agentfs:pending"}
 """A review client's answer to `APPLY`: the user decides later (docs/protocol.md#91-review-clients)."""
 REVIEWING: dict[str, Any] = {"capabilities": REVIEW, "answers": {APPLY: lambda _: PENDING}}

@@ -30,6 +30,12 @@ class RealEditor:
         self.root = root
         self.wire = wire
 
+    async def press(self, keys: str, method: str) -> Message:
+        """Press keys that make the editor, or then the server, send this method once more."""
+        seen = len(self.wire.all(method))
+        self.screen.press(keys)
+        return await self.wire.seen(method, seen + 1)
+
     async def read_and_edit(self, path: str, old: str, new: str) -> asyncio.Future[Message]:
         """Start an agent's edit, after reading the file."""
         await self.wire.ask("agentfs/read", {"path": path})
@@ -133,5 +139,6 @@ async def editing(
         "XDG_RUNTIME_DIR": str(home),
     }
     async with listening, terminal(command, root, env) as screen:
-        await wire.seen("initialized")
+        # Until the settings are known, each change is asked.
+        await wire.answered(await wire.seen("workspace/configuration"))
         yield RealEditor(screen, root, wire)

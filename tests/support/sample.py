@@ -24,6 +24,12 @@ async def edited(editor: Editor, **more: Any) -> Message:
     return await editor.request("agentfs/edit", EDIT | more)
 
 
-async def settle(editor: Editor, proposal: Message, decision: str = "accepted") -> Message:
+async def settle(editor: Editor, proposal: Message, decision: str = "accepted", **more: Any) -> Message:
     """The response to agentfs/settle; `Editor.settle` also applies and saves."""
-    return await editor.request("agentfs/settle", {"id": proposal["id"], "decision": decision})
+    return await editor.request("agentfs/settle", {"id": proposal["id"], "decision": decision, **more})
+
+
+async def report(editor: Editor, proposal: Message, what: str, **done: bool) -> Message:
+    """The response to agentfs/applied or agentfs/saved (`what`) about files, by their names without .py."""
+    files = [{"uri": editor.uri(f"{name}.py"), what: ok} for name, ok in done.items()]
+    return await editor.request(f"agentfs/{what}", {"id": proposal["id"], "files": files})

@@ -128,7 +128,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     ("session", "starts_with", "messages"),
-    [("", {"options": AUTO}, 13), ("review", REVIEWING, 16), ("batch", {"options": AUTO}, 2)],
+    [("", {"options": AUTO}, 13), ("review", {**REVIEWING, "name": ""}, 16), ("batch", {"options": AUTO}, 2)],
 )
 async def test_a_session_is_as_printed(
     tmp_path: Path, session: str, starts_with: dict[str, Any], messages: int

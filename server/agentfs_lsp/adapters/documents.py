@@ -157,14 +157,11 @@ class OpenDocuments:
         self._tell(document.paths)
 
     def saved(self, params: object) -> None:
-        """`textDocument/didSave`; an included text replaces the document's."""
+        """`textDocument/didSave`. Its text is ignored: eglot includes that of a narrowed part only."""
         document = self._named(params)
         if document is None:
             return
-        text = _dict(params).get("text")
-        if isinstance(text, str) and not (document.in_sync and text == document.text):
-            document.reset(self._rope(text))
-        elif not document.text_known:  # now it is the file's
+        if not document.text_known:  # now it is the file's
             self.closed(params)
             return
         document.edited = 0

@@ -382,9 +382,9 @@ class ToolNotListed(DomainError):
 
 
 class NobodyToAsk(DomainError):
-    """A question is required, but the client cannot ask anybody."""
+    """A question is required, but the client cannot ask anybody. `occupied`: until another is answered."""
 
-    reason: Literal["no_message", "busy", "too_long", "failed", "reading"]
+    reason: Literal["no_message", "busy", "occupied", "too_long", "failed", "reading"]
     detail: str = ""
 
 

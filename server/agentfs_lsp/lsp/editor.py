@@ -41,21 +41,26 @@ class LspEditor:
     ) -> Applied:
         """`workspace/applyEdit`."""
         params = {"label": label, "edit": workspace_edit(edits, self.encoding, confirm)}
-        late_answers = [edit.late_answer for edit in edits if edit.late_answer is not None]
+        if self._outgoing.shows_one_line:
+            del params["label"]  # Neovim shows it, and waits for a key if it is long
+
+        def answered(applied: object) -> None:
+            for edit in edits:
+                if isinstance(applied, bool) and edit.answer is not None:
+                    edit.answer.set_result(applied)
 
         def late(response: Mapping[str, object]) -> None:
             failed = member(response, "error", "code") not in (None, LSPErrorCodes.RequestCancelled)
-            applied = False if failed else member(response, "result", "applied")
-            for late_answer in late_answers:
-                if isinstance(applied, bool):
-                    late_answer.set_result(applied)
+            answered(False if failed else member(response, "result", "applied"))
 
         try:
             answer = await self._outgoing.request("workspace/applyEdit", params, late)
         except ClientError as error:
+            answered(False)
             return Applied(applied=False, reason=error.message, failed=True)
         if not isinstance(answer, dict) or not isinstance(answer.get("applied"), bool):
             return Applied(applied=False, known=False)
+        answered(answer["applied"])
         reason = answer.get("failureReason")
         return Applied(answer["applied"], reason if isinstance(reason, str) else "")
 
@@ -71,6 +76,8 @@ class LspEditor:
             busy = error.code == ErrorCodes.InternalError  # temporary: the client supports the method
             if busy and _INTERRUPTED in error.message:
                 return None
+            if error.code == LSPErrorCodes.RequestFailed:
+                raise NobodyToAsk("occupied", error.message) from error
             raise NobodyToAsk("busy" if busy else "no_message", error.message) from error
         chosen = answer.get("title") if isinstance(answer, dict) else None
         return next((title for title in actions if escape_links(title) == chosen), None)

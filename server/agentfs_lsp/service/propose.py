@@ -81,7 +81,7 @@ async def propose(
 def check_pending(ws: Workspace, session: str) -> None:
     """Raise TooManyPending if the session has reached `limits.pending_per_session`."""
     limit = ws.settings.limits.pending_per_session
-    if ws.proposals.count_of(session) >= limit:
+    if sum(proposal.session == session for proposal in ws.proposals) >= limit:
         raise TooManyPending(limit)
 
 

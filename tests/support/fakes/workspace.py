@@ -91,11 +91,24 @@ class FakeWorkspace:
         passage = read(self.ws, Read(path, session, **more))
         return await passage() if callable(passage) else passage
 
+    async def put_and_read(self, path: str, content: str | bytes, *, opened: bool = False) -> None:
+        """Put a file there, which may be `opened` in the editor, and read it in session "s"."""
+        self.store.put(path, content)
+        if opened:
+            self.editor.open(path)
+        await self.read(path)
+
     async def write(self, path: str, content: str, **more: Any) -> Submitted:
         return await submit(self.ws, write_of(path, content, **more), self.ws.sessions.moment)
 
     async def edit(self, path: str, old: str, new: str, **more: Any) -> Submitted:
         return await submit(self.ws, edit_of(path, old, new, **more), self.ws.sessions.moment)
+
+    async def edited(self, path: str, old: str, new: str, **more: Any) -> bytes | None:
+        """The file's content after an edit that the user accepts."""
+        self.reviewer.accepts()
+        await self.edit(path, old, new, **more)
+        return self.store.bytes_of(path)
 
     async def batch(self, *commands: Write | Edit, session: str = "s", **more: Any) -> Done:
         command = Batch([Step(one) for one in commands], session, **more)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from support.editor import APPLY, ASK, AUTO, NO_ANSWER, REVIEW
+from support.operations import edits, writes
 from support.personas import pressing
 from support.scenarios.steps import TEXT, configured, scenario
 from support.transcripts import Transcript
@@ -204,38 +205,32 @@ async def merging(t: Transcript) -> None:
 @scenario
 async def batch(t: Transcript) -> None:
     t.put({"a.py": TEXT, "b.py": TEXT, "open.py": TEXT})
-
-    def edit_of(path: str, old: str, new: str, **more: object) -> Message:
-        return {"tool": "edit", "params": {"path": path, "old_string": old, "new_string": new, **more}}
-
-    new = {"tool": "write", "params": {"path": "src/c.py", "content": "c = 3\n"}}
-    missed = edit_of("b.py", "six", "6")
+    new = writes("src/c.py", "c = 3\n")
+    missed = edits("b.py", "six", "6")
     async with t.editing(options=AUTO) as editor:
 
         async def ask(*operations: object, **more: object) -> None:
             await editor.request("agentfs/batch", {"operations": operations, **more})
 
-        await ask(edit_of("a.py", "one", "1"))
+        await ask(edits("a.py", "one", "1"))
         for path in ("a.py", "b.py"):
             await editor.read(path)
-        await ask(edit_of("a.py", "one", "1"), edit_of("a.py", "1", "I"), new, dry_run=True)
-        await ask(
-            edit_of("a.py", "one", "1"), edit_of("a.py", "1", "I"), new, agent="Ada", explanation="Rome."
-        )
-        await ask(edit_of("a.py", "two", "2"), missed)
-        await ask(edit_of("a.py", "two", "2"), missed, edit_of("b.py", "two", "2"), atomic=False)
-        await ask(missed, edit_of("nothing.py", "one", "1"), atomic=False)
+        await ask(edits("a.py", "one", "1"), edits("a.py", "1", "I"), new, dry_run=True)
+        await ask(edits("a.py", "one", "1"), edits("a.py", "1", "I"), new, agent="Ada", explanation="Rome.")
+        await ask(edits("a.py", "two", "2"), missed)
+        await ask(edits("a.py", "two", "2"), missed, edits("b.py", "two", "2"), atomic=False)
+        await ask(missed, edits("nothing.py", "one", "1"), atomic=False)
         await ask()
         await ask({"tool": "read", "params": {"path": "a.py"}})
-        await ask(edit_of("a.py", "two", "2", session="chat-1"))
+        await ask(edits("a.py", "two", "2", session="chat-1"))
         await ask({"tool": "edit", "params": {"path": "a.py", "oldstring": "one"}})
         editor.open("open.py")
         await editor.read("open.py")
-        await ask(edit_of("open.py", "one", "1"), edit_of("b.py", "three", "3"))
+        await ask(edits("open.py", "one", "1"), edits("b.py", "three", "3"))
         editor.save("open.py")
         editor.answers[APPLY] = lambda _: {"applied": False}
-        await ask(edit_of("open.py", "two", "2"), edit_of("b.py", "four", "4"))
-        await ask(edit_of("open.py", "two", "2"), edit_of("b.py", "four", "4"), atomic=False)
+        await ask(edits("open.py", "two", "2"), edits("b.py", "four", "4"))
+        await ask(edits("open.py", "two", "2"), edits("b.py", "four", "4"), atomic=False)
 
 
 @scenario

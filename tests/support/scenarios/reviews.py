@@ -11,6 +11,7 @@ import pytest
 
 from support.docs import REPOSITORY
 from support.editor import APPLY, ASK, NO_ANSWER, PENDING, REVIEW, RpcError
+from support.operations import writes
 from support.personas import NEOVIM_0_11, VSCODE, pressing, ticking
 from support.scenarios.steps import TEXT, configured, edit_a, scenario
 from support.transcripts import Recorder, Transcript
@@ -307,10 +308,7 @@ async def errors(t: Transcript) -> None:
             await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
             await asked
         t.remove("undecided.py")
-        operations = [
-            {"tool": "write", "params": {"path": path, "content": "one\n"}}
-            for path in ("undecided.py", "b.py")
-        ]
+        operations = [writes(path, "one\n") for path in ("undecided.py", "b.py")]
         proposal, asked = await proposed(editor, "agentfs/batch", {"operations": operations})
         await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
         await asked

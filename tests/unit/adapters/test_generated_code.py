@@ -49,11 +49,15 @@ def classes() -> tuple[type[Any], type[Any]]:
     return Range, Splice
 
 
+def made_with(kept: Path) -> tuple[type[Any], type[Any]]:
+    with cached_generated_code(str(kept)):
+        return classes()
+
+
 def test_the_second_start_compiles_nothing(kept: Path, compilations: list[str]) -> None:
     for compiled in (True, False):
         compilations.clear()
-        with cached_generated_code(str(kept)):
-            made, sliced = classes()
+        made, sliced = made_with(kept)
         assert bool(compilations) is compiled
         assert made(1) == made(1, 7) != made(2)
         assert repr(made(1)) == "Range(start=1, end=7)"
@@ -66,8 +70,7 @@ def test_the_second_start_compiles_nothing(kept: Path, compilations: list[str]) 
 def test_the_classes_are_what_they_are_without_it(kept: Path) -> None:
     plain = classes()
     for _ in range(2):
-        with cached_generated_code(str(kept)):
-            made = classes()
+        made = made_with(kept)
         for one, other in zip(made, plain, strict=True):
             assert inspect.signature(one) == inspect.signature(other)
             assert one.__init__.__annotations__ == other.__init__.__annotations__  # type: ignore[misc]
@@ -75,8 +78,7 @@ def test_the_classes_are_what_they_are_without_it(kept: Path) -> None:
 
 
 def test_another_text_is_never_served_the_kept_code(kept: Path) -> None:
-    with cached_generated_code(str(kept)):
-        classes()
+    made_with(kept)
     with cached_generated_code(str(kept)):
 
         @attrs.define
@@ -90,24 +92,18 @@ def test_another_text_is_never_served_the_kept_code(kept: Path) -> None:
 
 @pytest.mark.parametrize("spoil", [b"", b"x", b"\0" * 4096])
 def test_a_damaged_file_is_written_anew(kept: Path, compilations: list[str], spoil: bytes) -> None:
-    with cached_generated_code(str(kept)):
-        classes()
+    made_with(kept)
     whole = kept.read_bytes()
     kept.write_bytes(whole[: len(whole) // 2] + spoil)
-    with cached_generated_code(str(kept)):
-        made, _ = classes()
-    assert made(1).end == 7
+    assert made_with(kept)[0](1).end == 7
     compilations.clear()
-    with cached_generated_code(str(kept)):
-        classes()
+    made_with(kept)
     assert not compilations
 
 
 def test_nothing_is_written_if_python_writes_no_bytecode(kept: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
-    with cached_generated_code(str(kept)):
-        made, _ = classes()
-    assert made(1).end == 7
+    assert made_with(kept)[0](1).end == 7
     assert not kept.parent.exists()
 
 
@@ -115,16 +111,12 @@ def test_nothing_is_written_if_python_writes_no_bytecode(kept: Path, monkeypatch
 def test_what_is_no_file_is_passed_over(kept: Path, make: Callable[[Path], object]) -> None:
     kept.parent.mkdir()
     make(kept)
-    with cached_generated_code(str(kept)):
-        made, _ = classes()
-    assert made(1).end == 7
+    assert made_with(kept)[0](1).end == 7
 
 
 def test_a_folder_that_cannot_be_made_costs_nothing_but_time(kept: Path) -> None:
     kept.parent.write_text("a file where the folder would be")
-    with cached_generated_code(str(kept)):
-        made, _ = classes()
-    assert made(1).end == 7
+    assert made_with(kept)[0](1).end == 7
 
 
 def test_the_libraries_are_left_as_they_were(kept: Path) -> None:

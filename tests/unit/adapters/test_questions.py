@@ -95,12 +95,16 @@ class Desk:
         """Choose on that message."""
         self.editor.asked[number][3].set_result(choice)
 
+    async def answer_at(self, ms: float, number: int, choice: str) -> None:
+        """The same at this time."""
+        await self.clock.pass_until(ms)
+        self.answer(number, choice)
+
     async def confirm(self, answer: str) -> None:
         """Choose again on the confirmation page, after reading it."""
         await self.clock.pass_until(self.clock.ms)
         assert answer in self.editor.asked[-1][2][2:]
-        await self.clock.pass_until(self.clock.ms + 1500)
-        self.answer(-1, answer)
+        await self.answer_at(self.clock.ms + 1500, -1, answer)
 
     async def type_until(self, ms: float) -> None:
         """A key every half second."""
@@ -126,8 +130,7 @@ async def test_a_user_who_does_not_type_is_asked_at_once(neovim: Desk) -> None:
     answer = neovim.ask()
     await neovim.clock.pass_until(0)
     assert neovim.editor.times == [0]
-    await neovim.clock.pass_until(1500)
-    neovim.answer(0, "Yes")
+    await neovim.answer_at(1500, 0, "Yes")
     await neovim.confirm("Yes")
     assert await answer == "Yes"
 
@@ -149,31 +152,27 @@ async def test_the_next_question_waits_until_a_withdrawn_one_has_left_the_screen
 
 async def test_a_yes_too_early_to_have_read_it_is_asked_for_again_where_keys_answer(neovim: Desk) -> None:
     answer = neovim.ask()
-    await neovim.clock.pass_until(1499)
-    neovim.answer(0, "Yes")
+    await neovim.answer_at(1499, 0, "Yes")
     await neovim.clock.pass_until(2498)
     assert neovim.editor.times == [0]
     neovim.typed_ms = 2498
     await neovim.clock.pass_until(3498)
     assert neovim.editor.times == [0, 3498]
-    await neovim.clock.pass_until(4998)
-    neovim.answer(1, "Yes")
+    await neovim.answer_at(4998, 1, "Yes")
     await neovim.confirm("Yes")
     assert await answer == "Yes"
 
 
 async def test_a_no_too_early_to_have_read_it_closes_the_question_unanswered(neovim: Desk) -> None:
     answer = neovim.ask()
-    await neovim.clock.pass_until(0)
-    neovim.answer(0, "No")
+    await neovim.answer_at(0, 0, "No")
     assert await answer is None
 
 
 async def test_saying_yes_three_times_too_early_to_have_read_it_is_a_no(neovim: Desk) -> None:
     answer = neovim.ask()
     for time in range(3):
-        await neovim.clock.pass_until(time * 1000)
-        neovim.answer(time, "Always")
+        await neovim.answer_at(time * 1000, time, "Always")
     await neovim.clock.pass_until(3000)
     assert await answer is None
 
@@ -181,23 +180,19 @@ async def test_saying_yes_three_times_too_early_to_have_read_it_is_a_no(neovim: 
 async def test_where_keys_answer_nothing_a_yes_counts_at_once() -> None:
     desk = Desk("code-server")
     answer = desk.ask()
-    await desk.clock.pass_until(0)
-    desk.answer(0, "Yes")
+    await desk.answer_at(0, 0, "Yes")
     assert await answer == "Yes"
 
 
 async def test_a_page_is_turned_only_after_time_to_read_it(neovim: Desk) -> None:
     answer = neovim.ask([f"+{number}" for number in range(20)])
-    await neovim.clock.pass_until(0)
-    neovim.answer(0, "Next (2/2)")
+    await neovim.answer_at(0, 0, "Next (2/2)")
     await neovim.clock.pass_until(1000)
     assert neovim.editor.asked[1][1:3] == neovim.editor.asked[0][1:3]
-    await neovim.clock.pass_until(2500)
-    neovim.answer(1, "Next (2/2)")
+    await neovim.answer_at(2500, 1, "Next (2/2)")
     await neovim.clock.pass_until(2500)
     assert neovim.editor.asked[2][2] == ("No", "Yes", "Always")
-    await neovim.clock.pass_until(4000)
-    neovim.answer(2, "Yes")
+    await neovim.answer_at(4000, 2, "Yes")
     await neovim.confirm("Yes")
     assert await answer == "Yes"
 
@@ -230,8 +225,7 @@ async def test_a_user_who_never_stops_typing_approves_with_no_single_answer() ->
     assert len(desk.editor.asked) == 1
     await desk.clock.pass_until(desk.typed_ms + 1000)
     assert desk.editor.asked[1][2] == ("No", "Yes", "Always")
-    await desk.clock.pass_until(desk.typed_ms + 2500)
-    desk.answer(1, "Yes")
+    await desk.answer_at(desk.typed_ms + 2500, 1, "Yes")
     assert await answer == "Yes"
 
 
@@ -316,8 +310,7 @@ async def test_a_repeated_question_waits_for_typing_and_reading(emacs: Desk, how
     assert emacs.editor.times == [0, 40_500]
     await emacs.clock.pass_until(50_500)
     assert emacs.editor.times == [0, 40_500, 50_500]
-    await emacs.clock.pass_until(52_000)
-    emacs.answer(2, "Yes")
+    await emacs.answer_at(52_000, 2, "Yes")
     assert await answer == "Yes"
 
 

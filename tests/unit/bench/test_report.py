@@ -76,10 +76,7 @@ def test_a_small_edit_is_judged_by_difference(floor: float, own: float, reached:
 
 def test_a_small_read_is_held_against_the_bare_loops_read() -> None:
     results = _results(
-        {
-            "status": {BARE: 0.1, AGENTFS: 0.26, PYGLS: 0.78},
-            "read 1 KB": {BARE: 0.1, AGENTFS: 0.5},
-        }
+        {"status": {BARE: 0.1, AGENTFS: 0.26, PYGLS: 0.78}, "read 1 KB": {BARE: 0.1, AGENTFS: 0.5}}
     )
 
     assert [verdict.reached for verdict in _of(results, "status")] == [False, True]

@@ -83,6 +83,16 @@ def test_encodings_that_files_have_are_known(name: str) -> None:
     assert encoding_named(name)
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "data"),
+    [("shiftjis", "～", b"\x81\x60"), ("euckr", "똠", b"\x8c\x63"), ("gb2312", "—·", b"\xa1\xaa\xa1\xa4")],
+)
+def test_a_name_means_what_vs_code_means_by_it(name: str, text: str, data: bytes) -> None:
+    known = encoding_named(name)
+    assert known
+    assert (text.encode(known), data.decode(known)) == (data, text)
+
+
 @pytest.mark.parametrize("name", ["cp037", "cp500", "cp864", "cp875", "iso2022_jp", "iso2022_kr", "hz"])
 def test_an_encoding_in_which_ascii_bytes_are_something_else_is_none(name: str) -> None:
     assert encoding_named(name) is None

@@ -79,16 +79,8 @@ def test_tightening_and_harmless_settings_are_accepted() -> None:
             'rules[0].read must be one of "ask", "deny", not "allow".' + ALL_ASKED,
             True,
         ),
-        (
-            "protected = ['!AGENTS.md']",
-            f'protected[0] must be {ADDED}, not "!AGENTS.md".' + ALL_ASKED,
-            True,
-        ),
-        (
-            "protected = [2026-11-22]",
-            f'protected[0] must be {ADDED}, not "2026-11-22".' + ALL_ASKED,
-            True,
-        ),
+        ("protected = ['!AGENTS.md']", f'protected[0] must be {ADDED}, not "!AGENTS.md".' + ALL_ASKED, True),
+        ("protected = [2026-11-22]", f'protected[0] must be {ADDED}, not "2026-11-22".' + ALL_ASKED, True),
     ],
 )
 def test_what_does_not_fit_is_told_with_its_file(text: str, problem: str, faulty: bool) -> None:
@@ -99,13 +91,7 @@ def test_what_does_not_fit_is_told_with_its_file(text: str, problem: str, faulty
 
 @pytest.mark.parametrize(
     "data",
-    [
-        b"rules = [",
-        b"\xff",
-        b"a = 1\na = 2",
-        b"a = " + b"[" * 30_000,
-        "save = 'never'".encode("utf-16"),
-    ],
+    [b"rules = [", b"\xff", b"a = 1\na = 2", b"a = " + b"[" * 30_000, "save = 'never'".encode("utf-16")],
 )
 def test_what_is_no_toml_has_everything_asked(data: bytes) -> None:
     file = read_file(ROOT, data)

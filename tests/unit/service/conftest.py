@@ -23,6 +23,5 @@ async def work() -> FakeWorkspace:
 @pytest.fixture
 async def read(work: FakeWorkspace) -> FakeWorkspace:
     """a.py has three lines, and session "s" has read it."""
-    work.store.put("a.py", "one\ntwo\nthree\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one\ntwo\nthree\n")
     return work

@@ -96,8 +96,7 @@ async def test_what_the_user_made_of_it_lands(read: FakeWorkspace) -> None:
 
 async def test_what_the_user_typed_has_to_fit_the_file_too(work: FakeWorkspace) -> None:
     work.set(encoding__default="latin-1")
-    work.store.put("a.py", b"gr\xfc\xdfe\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", b"gr\xfc\xdfe\n")
     work.reviewer.accepts(amended={"a.py": "漢\n"})
     with pytest.raises(Unencodable) as refused:
         await work.edit("a.py", "grüße", "hallo")
@@ -148,8 +147,7 @@ async def test_an_edit_misplaced_by_an_editor_that_counts_lines_otherwise_is_rep
     work: FakeWorkspace,
 ) -> None:
     """It applies before the decision, and does not end lines at the lone carriage return."""
-    work.store.put("a.py", "one\rtwo\nthree")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one\rtwo\nthree")
 
     def misplace() -> None:
         work.editor.open("a.py")
@@ -177,9 +175,7 @@ async def test_what_is_there_though_it_was_withdrawn_is_reported(read: FakeWorks
 
 
 async def test_a_part_that_was_ticked_in_a_preview_is_an_amended_change(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "x\nb\nc\nd\nx\n")
-    work.editor.open("a.py")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "x\nb\nc\nd\nx\n", opened=True)
     work.reviewer.applies_by_itself(applies_partly())
     done = await work.edit("a.py", "x", "y", replace_all=True)
     assert done.change.shown == "y\nb\nc\nd\nx\n"
@@ -199,8 +195,7 @@ async def test_a_preview_says_no_where_the_file_had_moved(read: FakeWorkspace) -
     read.reviewer.rejects(first=lambda: read.store.put("a.py", "theirs\n"))
     with pytest.raises(Conflict):
         await read.edit("a.py", "two", "2")
-    read.store.put("a.py", "one\ntwo\nthree\n")
-    await read.read("a.py")
+    await read.put_and_read("a.py", "one\ntwo\nthree\n")
     read.reviewer.rejects()
     with pytest.raises(Rejected):
         await read.edit("a.py", "two", "2")
@@ -208,9 +203,7 @@ async def test_a_preview_says_no_where_the_file_had_moved(read: FakeWorkspace) -
 
 @pytest.mark.parametrize("pieces", ["all", "some", "all, saved"])
 async def test_a_preview_applied_too_late_is_the_users_own_edit(work: FakeWorkspace, pieces: str) -> None:
-    work.store.put("a.py", "x\nb\nc\nd\nx\n")
-    work.editor.open("a.py")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "x\nb\nc\nd\nx\n", opened=True)
     work.reviewer.channel = "preview"
     work.reviewer.never_answers(timeout_s=600)
     with pytest.raises(ReviewTimedOut):
@@ -268,8 +261,7 @@ async def test_a_late_preview_counts_for_the_pending_change(read: FakeWorkspace)
 
 @pytest.mark.parametrize("shown", ["one\ntwo\n", "\ufeffone\r\ntwo\r\n"])
 async def test_touching_and_opening_a_file_in_review_is_no_change(work: FakeWorkspace, shown: str) -> None:
-    work.store.put("a.py", b"\xef\xbb\xbfone\r\ntwo\r\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", b"\xef\xbb\xbfone\r\ntwo\r\n")
 
     def looks() -> None:
         work.store.touch("a.py")
@@ -281,11 +273,8 @@ async def test_touching_and_opening_a_file_in_review_is_no_change(work: FakeWork
 
 
 async def test_what_the_user_made_of_it_is_known_to_the_session(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "one\r\ntwo\r\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one\r\ntwo\r\n")
     work.reviewer.accepts(amended={"a.py": "one\nTWO\nthree\n"})
     await work.edit("a.py", "two", "2")
     assert work.store.bytes_of("a.py") == b"one\r\nTWO\r\nthree\r\n"
-    work.reviewer.accepts()
-    await work.edit("a.py", "TWO", "2")
-    assert work.store.bytes_of("a.py") == b"one\r\n2\r\nthree\r\n"
+    assert await work.edited("a.py", "TWO", "2") == b"one\r\n2\r\nthree\r\n"

@@ -21,26 +21,20 @@ from support.fakes.workspace import FakeWorkspace
 
 
 async def test_a_piece_is_replaced_and_known_from_then_on(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "one\ntwo\n")
-    await work.read("a.py")
-    work.reviewer.accepts()
+    await work.put_and_read("a.py", "one\ntwo\n")
     work.reviewer.accepts()
     done = await work.edit("a.py", "two", "2")
     assert (done.change.replacements, done.change.level) == (1, "exact")
-    await work.edit("a.py", "one", "1")
-    assert work.store.bytes_of("a.py") == b"1\n2\n"
+    assert await work.edited("a.py", "one", "1") == b"1\n2\n"
 
 
 async def test_every_place_is_replaced_where_that_is_asked_for(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "x\ny\nx\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "x\ny\nx\n")
     with pytest.raises(SeveralMatches):
         await work.edit("a.py", "x", "z")
     with pytest.raises(CountMismatch):
         await work.edit("a.py", "x", "z", expected_count=3)
-    work.reviewer.accepts()
-    await work.edit("a.py", "x", "z", replace_all=True)
-    assert work.store.bytes_of("a.py") == b"z\ny\nz\n"
+    assert await work.edited("a.py", "x", "z", replace_all=True) == b"z\ny\nz\n"
 
 
 @pytest.mark.parametrize(
@@ -56,16 +50,14 @@ async def test_every_place_is_replaced_where_that_is_asked_for(work: FakeWorkspa
 async def test_an_edit_that_cannot_be_made_is_refused(
     work: FakeWorkspace, old: str, new: str, error: type[Exception]
 ) -> None:
-    work.store.put("a.py", "one\ntwo\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one\ntwo\n")
     with pytest.raises(error):
         await work.edit("a.py", old, new)
     assert work.ended == ["failed"]
 
 
 async def test_a_mark_is_not_put_in_front_of_a_text(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "one\ntwo\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one\ntwo\n")
     work.reviewer.accepts()
     done = await work.edit("a.py", "one\n", "\ufeff1\n")
     assert work.store.bytes_of("a.py") == b"1\ntwo\n"
@@ -85,18 +77,14 @@ async def test_an_editor_with_marks_keeps_one(
     work: FakeWorkspace, old: str, new: str, corrected: bool
 ) -> None:
     work.set(approval__mode="auto_edit")
-    work.store.put("a.py", "\ufeffone\n".encode())
-    work.editor.open("a.py")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "\ufeffone\n".encode(), opened=True)
     done = await work.edit("a.py", old, new)
     assert work.editor.text_of("a.py") == "\ufeff1\n"
     assert bool(done.change.corrections) is corrected
 
 
 async def test_a_mark_alone_put_in_or_taken_out_changes_nothing(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "\ufeffone\n".encode())
-    work.editor.open("a.py")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "\ufeffone\n".encode(), opened=True)
     for old, new in (("one", "\ufeffone"), ("\ufeffone", "one")):
         with pytest.raises(NothingChanges):
             await work.edit("a.py", old, new)
@@ -107,8 +95,7 @@ async def test_an_editor_that_ends_the_last_line_itself_gets_no_second_end(work:
     work.editor.open("a.py", ends_last_line=True)
     work.documents.save(f"file://{HOME}/a.py")
     await work.read("a.py")
-    work.reviewer.accepts()
-    await work.edit("a.py", "two", "2\nthree\n")
+    await work.edited("a.py", "two", "2\nthree\n")
     assert work.editor.text_of("a.py") == "one\n2\nthree"
 
 
@@ -125,13 +112,9 @@ async def test_a_line_end_behind_the_last_line_is_the_editors_own(work: FakeWork
 @pytest.mark.parametrize("name", ["a.py", "large.py"])
 async def test_a_large_file_is_edited_as_a_small_one_is(work: FakeWorkspace, name: str) -> None:
     text = "a line of text\n" * (10_000 if name == "large.py" else 3) + "last\n"
-    work.store.put(name, text)
-    await work.read(name)
-    work.reviewer.accepts()
-    work.reviewer.accepts()
-    await work.edit(name, "last", "2")
-    await work.edit(name, "\n2", "\n3")
-    assert work.store.bytes_of(name) == text.replace("last", "3").encode()
+    await work.put_and_read(name, text)
+    await work.edited(name, "last", "2")
+    assert await work.edited(name, "\n2", "\n3") == text.replace("last", "3").encode()
 
 
 async def test_no_open_file_is_edited_whose_lines_the_editor_may_count_otherwise(work: FakeWorkspace) -> None:
@@ -161,19 +144,15 @@ async def test_only_text_is_edited(work: FakeWorkspace, path: str, error: type[E
 
 async def test_a_file_is_not_made_larger_than_could_be_changed_again(work: FakeWorkspace) -> None:
     work.set(limits__max_file_bytes=100)
-    work.store.put("a.txt", "x" * 90)
-    await work.read("a.txt")
+    await work.put_and_read("a.txt", "x" * 90)
     with pytest.raises(ResultTooLarge):
         await work.edit("a.txt", "x" * 90, "é" * 60)
 
 
 @pytest.mark.parametrize("new", ["one\ufffd", "grün"])
 async def test_no_more_than_ascii_stands_for_bytes_that_do_not_decode(work: FakeWorkspace, new: str) -> None:
-    work.store.put("a.txt", b"caf\xe9\none\n")
-    await work.read("a.txt")
-    work.reviewer.accepts()
-    await work.edit("a.txt", "one", "two")
-    assert work.store.bytes_of("a.txt") == b"caf\xe9\ntwo\n"
+    await work.put_and_read("a.txt", b"caf\xe9\none\n")
+    assert await work.edited("a.txt", "one", "two") == b"caf\xe9\ntwo\n"
     with pytest.raises(Unencodable) as refused:
         await work.edit("a.txt", "two", new)
     assert (refused.value.ascii_only, refused.value.line) == (True, 2)
@@ -189,8 +168,5 @@ async def test_no_more_than_ascii_stands_for_bytes_that_do_not_decode(work: Fake
     ],
 )
 async def test_an_edit_leaves(work: FakeWorkspace, before: bytes, old: str, new: str, after: bytes) -> None:
-    work.store.put("a.py", before)
-    await work.read("a.py")
-    work.reviewer.accepts()
-    await work.edit("a.py", old, new)
-    assert work.store.bytes_of("a.py") == after
+    await work.put_and_read("a.py", before)
+    assert await work.edited("a.py", old, new) == after

@@ -69,8 +69,7 @@ async def test_another_setting_is_heeded_for_what_had_been_written(latin: FakeWo
 async def test_a_character_that_comes_first_does_not_become_the_files_mark(work: FakeWorkspace) -> None:
     before = "x\ufeffone\ntwo\n".encode()
     work.set(approval__mode="auto_edit")
-    work.store.put("a.txt", before)
-    await work.read("a.txt")
+    await work.put_and_read("a.txt", before)
     await work.edit("a.txt", "x\ufeff", "\ufeff")
     passage = await work.read("a.txt")
     assert (passage.content, passage.bom) == ("\ufeffone\ntwo\n", False)

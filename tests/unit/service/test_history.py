@@ -121,8 +121,7 @@ async def test_where_reading_asks_a_session_sees_the_state_it_knows(work: FakeWo
     work.store.put(".env", "KEY=1\n")
     work.reviewer.reads.append(True)
     await work.read(".env")
-    work.reviewer.accepts()
-    await work.edit(".env", "KEY=1", "KEY=2")
+    await work.edited(".env", "KEY=1", "KEY=2")
     (change,) = (await asked(work, texts=True)).changes
     (file,) = change.files
     assert (file.before, file.after, file.proposed) == (None, "KEY=2\n", None)

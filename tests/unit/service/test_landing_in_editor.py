@@ -1,5 +1,7 @@
 """Accepted changes of open documents (docs/protocol.md#93-how-it-lands): the client's claims are verified."""
 
+from typing import Any
+
 import pytest
 
 from agentfs_lsp.domain.errors import Conflict, LandingUnknown, NotLanded, SystemFailed
@@ -33,19 +35,17 @@ URI = f"file://{HOME}/a.py"
 @pytest.fixture
 async def opened(work: FakeWorkspace) -> FakeWorkspace:
     """a.py has three lines and is open; session "s" has read it."""
-    work.store.put("a.py", "one\ntwo\nthree\n")
-    work.editor.open("a.py")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one\ntwo\nthree\n", opened=True)
     return work
 
 
-async def edited(work: FakeWorkspace, applier: ScriptedApplier) -> Submitted:
-    work.reviewer.accepts(applier)
+async def edited(work: FakeWorkspace, applier: ScriptedApplier | None = None, **more: Any) -> Submitted:
+    work.reviewer.accepts(applier, **more)
     return await work.edit("a.py", "two", "2")
 
 
-async def landing(work: FakeWorkspace, applier: ScriptedApplier) -> Landing:
-    landed = (await edited(work, applier)).landing
+async def landing(work: FakeWorkspace, applier: ScriptedApplier | None = None, **more: Any) -> Landing:
+    landed = (await edited(work, applier, **more)).landing
     assert landed is not None
     return landed
 
@@ -58,9 +58,10 @@ async def not_landed(work: FakeWorkspace, applier: ScriptedApplier) -> NotLanded
     return refused.value
 
 
-async def unknown(work: FakeWorkspace, applier: ScriptedApplier) -> LandingUnknown:
+async def unknown(work: FakeWorkspace, applier: ScriptedApplier, *operations: Any) -> LandingUnknown:
+    work.reviewer.accepts(applier)
     with pytest.raises(LandingUnknown) as raised:
-        await edited(work, applier)
+        await (work.batch(*operations) if operations else work.edit("a.py", "two", "2"))
     assert work.ws.sessions.get("s", f"{HOME}/a.py") is None
     return raised.value
 
@@ -121,9 +122,7 @@ async def test_typing_elsewhere_is_no_reason_to_miss_it(opened: FakeWorkspace) -
 
 
 async def test_typing_that_came_with_it_is_no_reason_to_miss_it(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "one\ntwo\nthree\nfour\nfive\n")
-    work.editor.open("a.py")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one\ntwo\nthree\nfour\nfive\n", opened=True)
     typed = "one\n2\nthree\nfour\n5\n"
     applier = ScriptedApplier(work.editor, applies_and(lambda: work.documents.change(URI, typed), pretends))
     assert (await landing(work, applier)).where == "editor"
@@ -142,9 +141,7 @@ async def test_a_document_that_was_saved_and_closed_is_found_on_disk(opened: Fak
 async def test_a_document_closed_without_a_save_took_the_change_along(opened: FakeWorkspace) -> None:
     applier = ScriptedApplier(opened.editor, applies_and(lambda: opened.editor.close("a.py")))
     assert (await not_landed(opened, applier)).reason == "closed"
-    opened.reviewer.accepts()
-    await opened.edit("a.py", "three", "3")
-    assert opened.store.bytes_of("a.py") == b"one\ntwo\n3\n"
+    assert await opened.edited("a.py", "three", "3") == b"one\ntwo\n3\n"
 
 
 async def test_a_disk_that_moves_in_place_of_the_document_is_a_conflict(opened: FakeWorkspace) -> None:
@@ -158,9 +155,7 @@ async def test_a_disk_that_moves_in_place_of_the_document_is_a_conflict(opened: 
 async def test_a_part_that_was_saved_is_left_open_or_rolled_back(
     work: FakeWorkspace, closed: bool, reason: str
 ) -> None:
-    work.store.put("a.py", "x\nb\nc\nd\nx\n")
-    work.editor.open("a.py")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "x\nb\nc\nd\nx\n", opened=True)
 
     def goes() -> None:
         work.store.put("a.py", "y\nb\nc\nd\nx\n")
@@ -188,34 +183,27 @@ async def test_a_disk_that_cannot_be_looked_at_may_hold_it(opened: FakeWorkspace
 
 async def test_a_file_that_moved_before_it_was_handed_over_is_not_touched(opened: FakeWorkspace) -> None:
     applier = ScriptedApplier(opened.editor)
-    opened.reviewer.accepts(applier, first=lambda: opened.editor.type("a.py", "three", "3"))
     with pytest.raises(Conflict, match="reviewing"):
-        await opened.edit("a.py", "two", "2")
+        await edited(opened, applier, first=lambda: opened.editor.type("a.py", "three", "3"))
     assert applier.told == ["failed"]
 
 
 async def test_a_file_opened_during_the_review_is_changed_in_the_editor(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "one\ntwo\n")
-    await work.read("a.py")
-    work.reviewer.accepts(first=lambda: work.editor.open("a.py"))
-    done = await work.edit("a.py", "two", "2")
-    assert done.landing is not None
-    assert (done.landing.where, work.editor.text_of("a.py")) == ("editor", "one\n2\n")
+    await work.put_and_read("a.py", "one\ntwo\n")
+    landed = await landing(work, first=lambda: work.editor.open("a.py"))
+    assert (landed.where, work.editor.text_of("a.py")) == ("editor", "one\n2\n")
 
 
 async def test_a_file_closed_during_the_review_is_changed_on_disk(opened: FakeWorkspace) -> None:
-    opened.reviewer.accepts(first=lambda: opened.editor.close("a.py"))
-    done = await opened.edit("a.py", "two", "2")
-    assert done.landing is not None
-    assert (done.landing.where, opened.store.bytes_of("a.py")) == ("disk", b"one\n2\nthree\n")
+    landed = await landing(opened, first=lambda: opened.editor.close("a.py"))
+    assert (landed.where, opened.store.bytes_of("a.py")) == ("disk", b"one\n2\nthree\n")
 
 
 async def test_what_was_saved_below_an_open_document_is_a_conflict(opened: FakeWorkspace) -> None:
     opened.editor.type("a.py", "one", "1")
     await opened.read("a.py")
-    opened.reviewer.accepts(first=lambda: opened.store.put("a.py", "theirs\n"))
     with pytest.raises(Conflict) as refused:
-        await opened.edit("a.py", "two", "2")
+        await edited(opened, first=lambda: opened.store.put("a.py", "theirs\n"))
     assert (refused.value.source, refused.value.reason) == ("disk", "reviewing")
     assert refused.value.diff is not None
     assert "+theirs" in refused.value.diff
@@ -224,15 +212,13 @@ async def test_what_was_saved_below_an_open_document_is_a_conflict(opened: FakeW
 async def test_saving_what_was_proposed_on_is_no_change(opened: FakeWorkspace) -> None:
     opened.editor.type("a.py", "one", "1")
     await opened.read("a.py")
-    opened.reviewer.accepts(first=lambda: opened.editor.save("a.py"))
-    await opened.edit("a.py", "two", "2")
+    await edited(opened, first=lambda: opened.editor.save("a.py"))
     assert opened.editor.text_of("a.py") == "1\n2\nthree\n"
 
 
 @pytest.mark.parametrize("then", ["gone", "exists", "wrong_encoding"])
 async def test_what_became_of_the_file_during_the_review_is_told(work: FakeWorkspace, then: str) -> None:
-    work.store.put("a.py", "one é\ntwo\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one é\ntwo\n")
 
     def happens() -> None:
         match then:
@@ -304,11 +290,9 @@ async def test_a_line_end_that_the_save_adds_as_always_is_none_of_its_doing(work
     work.documents.open(URI, f"{HOME}/a.py", "one\ntwo")
     work.documents.save(URI)
     await work.read("a.py")
-    ends = saves_and(lambda: work.store.put("a.py", "1\ntwo\n"))
-    work.reviewer.accepts(ScriptedApplier(work.editor, save=ends))
-    done = await work.edit("a.py", "one", "1")
-    assert done.landing is not None
-    assert (done.landing.where, done.landing.on_save) == ("disk", None)
+    ends = saves_and(lambda: work.store.put("a.py", "one\n2\n"))
+    landed = await landing(work, ScriptedApplier(work.editor, save=ends))
+    assert (landed.where, landed.on_save) == ("disk", None)
 
 
 async def test_a_document_closed_while_it_is_saved_is_judged_by_the_disk(opened: FakeWorkspace) -> None:
@@ -337,8 +321,7 @@ async def test_a_file_that_cannot_be_looked_at_after_the_save_is_unknown(opened:
 @pytest.fixture
 async def both(opened: FakeWorkspace) -> FakeWorkspace:
     """b.py is closed; session "s" has read it too."""
-    opened.store.put("b.py", "old\n")
-    await opened.read("b.py")
+    await opened.put_and_read("b.py", "old\n")
     return opened
 
 
@@ -373,11 +356,8 @@ async def test_an_editor_that_refuses_keeps_the_closed_files_as_they_are(both: F
 
 async def test_what_is_not_rolled_back_is_reported(both: FakeWorkspace) -> None:
     both.store.at("swap", disk_full("b.py"))
-    both.reviewer.accepts(ScriptedApplier(both.editor, rolls_back=False))
-    with pytest.raises(LandingUnknown) as raised:
-        await both.batch(*BATCH)
-    assert where(raised.value) == [("a.py", "editor")]
-    assert raised.value.reason == "not_rolled_back"
+    error = await unknown(both, ScriptedApplier(both.editor, rolls_back=False), *BATCH)
+    assert (error.reason, where(error)) == ("not_rolled_back", [("a.py", "editor")])
 
 
 async def test_what_cannot_be_put_back_is_told(both: FakeWorkspace) -> None:
@@ -387,19 +367,15 @@ async def test_what_cannot_be_put_back_is_told(both: FakeWorkspace) -> None:
 
     both.store.at("swap", disk_full("b.py"), "b.py")
     both.store.at("swap", disk_full("a.py"), "a.py")
-    both.reviewer.accepts(ScriptedApplier(both.editor, applies_and(goes)))
-    with pytest.raises(LandingUnknown) as raised:
-        await both.batch(*BATCH)
-    assert where(raised.value) == [("a.py", "disk")]
+    error = await unknown(both, ScriptedApplier(both.editor, applies_and(goes)), *BATCH)
+    assert where(error) == [("a.py", "disk")]
 
 
 async def test_a_client_that_saved_is_waited_for_to_save_what_it_set_back(both: FakeWorkspace) -> None:
     both.store.at("swap", disk_full("b.py"))
     applier = ScriptedApplier(both.editor, applies_and(lambda: both.editor.save("a.py")), save=saves_not)
-    both.reviewer.accepts(applier)
-    with pytest.raises(LandingUnknown) as raised:
-        await both.batch(*BATCH)
-    assert (where(raised.value), both.clock.seconds) == ([("a.py", "disk")], 10)
+    error = await unknown(both, applier, *BATCH)
+    assert (where(error), both.clock.seconds) == ([("a.py", "disk")], 10)
 
 
 async def test_the_edited_document_counts_not_another_of_the_file(both: FakeWorkspace) -> None:

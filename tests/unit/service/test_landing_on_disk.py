@@ -5,13 +5,7 @@ import asyncio
 
 import pytest
 
-from agentfs_lsp.domain.errors import (
-    Conflict,
-    DomainError,
-    LandingUnknown,
-    OutsideRoots,
-    SystemFailed,
-)
+from agentfs_lsp.domain.errors import Conflict, DomainError, LandingUnknown, OutsideRoots, SystemFailed
 from support.fakes.disk import HOME
 from support.fakes.store import Crash, disk_full
 from support.fakes.time import settle
@@ -24,8 +18,7 @@ OLD, NEW = b"old\n", b"new\n"
 async def read(work: FakeWorkspace) -> FakeWorkspace:
     """Two files with a line each; session "s" has read both, and the next change is accepted."""
     for name in ("a.py", "b.py"):
-        work.store.put(name, OLD)
-        await work.read(name)
+        await work.put_and_read(name, OLD)
     work.reviewer.accepts()
     return work
 
@@ -109,10 +102,8 @@ async def test_what_a_cancelled_landing_left_on_disk_is_told(read: FakeWorkspace
 
 
 async def test_an_edit_right_behind_one_of_a_large_file_waits_for_its_text(work: FakeWorkspace) -> None:
-    work.store.put("large", "a line of text\n" * 10_000)
-    await work.read("large")
-    work.reviewer.accepts()
-    await work.edit("large", "a line of text\n", "b\n", replace_all=True)
+    await work.put_and_read("large", "a line of text\n" * 10_000)
+    await work.edited("large", "a line of text\n", "b\n", replace_all=True)
     record = work.ws.sessions.get("s", f"{HOME}/large")
     assert record is not None
     assert record.text is None

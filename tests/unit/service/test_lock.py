@@ -57,9 +57,7 @@ async def test_a_write_that_waits_is_held_against_what_was_read_when_it_was_sent
     assert read.store.bytes_of("a.py") == b"one\ntwo\ntheirs\n"
 
 
-async def test_a_write_behind_a_merge_of_its_session_does_not_build_on_it(
-    read: FakeWorkspace,
-) -> None:
+async def test_a_write_behind_a_merge_of_its_session_does_not_build_on_it(read: FakeWorkspace) -> None:
     read.set(approval__mode="auto_edit")
     read.store.put("a.py", "one\ntwo\nthree\ntheirs\n")
     first = read.edit("a.py", "one", "1", merges=True)
@@ -69,9 +67,7 @@ async def test_a_write_behind_a_merge_of_its_session_does_not_build_on_it(
     assert read.store.bytes_of("a.py") == b"1\ntwo\nthree\ntheirs\n"
 
 
-async def test_a_write_behind_a_change_of_its_session_builds_on_it(
-    read: FakeWorkspace,
-) -> None:
+async def test_a_write_behind_a_change_of_its_session_builds_on_it(read: FakeWorkspace) -> None:
     read.set(approval__mode="auto_edit")
     await asyncio.gather(read.edit("a.py", "one", "1"), read.write("a.py", "1\ntwo\nthree\nfour\n"))
     assert read.store.bytes_of("a.py") == b"1\ntwo\nthree\nfour\n"
@@ -89,9 +85,8 @@ async def test_what_the_caller_expects_counts_instead_of_the_record(read: FakeWo
     conflict = await refused(read, expected_hash=hash_bytes(b"else"))
     assert (conflict.reason, conflict.diff) == ("expected", None)
     read.store.put("a.py", b"one\ntwo\nelse\n")
-    read.reviewer.accepts()
-    await read.edit("a.py", "two", "2", expected_hash=hash_bytes(b"one\ntwo\nelse\n"))
-    assert read.store.bytes_of("a.py") == b"one\n2\nelse\n"
+    after = await read.edited("a.py", "two", "2", expected_hash=hash_bytes(b"one\ntwo\nelse\n"))
+    assert after == b"one\n2\nelse\n"
 
 
 async def test_equal_times_and_sizes_may_be_chance(read: FakeWorkspace) -> None:
@@ -106,16 +101,14 @@ async def test_equal_times_and_sizes_may_be_chance(read: FakeWorkspace) -> None:
 
 async def test_an_editor_that_shows_the_wrong_encoding_would_lose_bytes(work: FakeWorkspace) -> None:
     work.set(encoding__default="latin-1")
-    work.store.put("a.py", b"gr\xfc\xdfe\ntwo\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", b"gr\xfc\xdfe\ntwo\n")
     work.documents.open(URI, f"{HOME}/a.py", "gr\ufffd\ufffde\ntwo\n")
     assert (await refused(work)).reason == "wrong_encoding"
 
 
 async def test_line_ends_that_an_editor_shows_are_no_change(read: FakeWorkspace) -> None:
     read.documents.open(URI, f"{HOME}/a.py", "one\r\ntwo\r\nthree\r\n")
-    read.reviewer.accepts()
-    await read.edit("a.py", "two", "2")
+    await read.edited("a.py", "two", "2")
     assert read.editor.text_of("a.py") == "one\r\n2\r\nthree\r\n"
 
 
@@ -125,9 +118,7 @@ async def test_an_unsaved_text_that_was_read_may_be_saved_in_between(work: FakeW
     await work.read("a.py")
     work.editor.close("a.py")
     work.store.put("a.py", "one\ntwo\n")
-    work.reviewer.accepts()
-    await work.edit("a.py", "two", "2")
-    assert work.store.bytes_of("a.py") == b"one\n2\n"
+    assert await work.edited("a.py", "two", "2") == b"one\n2\n"
 
 
 # --- brought into what others have made of it -------------------------------------------------------------
@@ -185,18 +176,14 @@ async def test_what_others_have_done_just_so_is_no_change(read: FakeWorkspace) -
 
 async def test_line_ends_and_encoding_are_those_of_the_file_as_it_is(read: FakeWorkspace) -> None:
     read.store.put("a.py", "one\r\ntwo\r\nthréé\r\n".encode("utf-16"))
-    read.reviewer.accepts()
-    await read.edit("a.py", "one", "1", merges=True)
-    assert read.store.bytes_of("a.py") == "1\r\ntwo\r\nthréé\r\n".encode("utf-16")
+    assert await read.edited("a.py", "one", "1", merges=True) == "1\r\ntwo\r\nthréé\r\n".encode("utf-16")
 
 
 async def test_bytes_that_are_no_text_stay_in_a_merge(work: FakeWorkspace) -> None:
-    work.store.put("a.py", b"\xff one\ntwo\nthree \xfe three\nfour\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", b"\xff one\ntwo\nthree \xfe three\nfour\n")
     work.store.put("a.py", b"\xff ONE\ntwo\nthree \xfe three\nfour\n")
-    work.reviewer.accepts()
-    await work.edit("a.py", "three\nfour\n", "3\nfour\n", merges=True)
-    assert work.store.bytes_of("a.py") == b"\xff ONE\ntwo\nthree \xfe 3\nfour\n"
+    after = await work.edited("a.py", "three\nfour\n", "3\nfour\n", merges=True)
+    assert after == b"\xff ONE\ntwo\nthree \xfe 3\nfour\n"
 
 
 async def test_a_merge_lands_on_what_it_was_merged_with_or_not_at_all(read: FakeWorkspace) -> None:
@@ -209,8 +196,7 @@ async def test_a_merge_lands_on_what_it_was_merged_with_or_not_at_all(read: Fake
 
 async def test_an_open_document_takes_a_merge_beside_unsaved_changes(read: FakeWorkspace) -> None:
     read.editor.open("a.py", "one\ntwo\n3\n")
-    read.reviewer.accepts()
-    await read.edit("a.py", "one", "1", merges=True, expected_hash=hash_bytes(b"one\ntwo\nthree\n"))
+    await read.edited("a.py", "one", "1", merges=True, expected_hash=hash_bytes(b"one\ntwo\nthree\n"))
     assert read.editor.text_of("a.py") == "1\ntwo\n3\n"
     assert read.store.bytes_of("a.py") == b"one\ntwo\nthree\n"
 
@@ -220,9 +206,7 @@ async def test_an_open_document_takes_a_merge_beside_unsaved_changes(read: FakeW
 
 async def test_a_touch_is_no_change(read: FakeWorkspace) -> None:
     read.store.touch("a.py")
-    read.reviewer.accepts()
-    await read.edit("a.py", "two", "2")
-    assert read.store.bytes_of("a.py") == b"one\n2\nthree\n"
+    assert await read.edited("a.py", "two", "2") == b"one\n2\nthree\n"
 
 
 async def test_a_file_that_was_seen_to_be_gone_may_be_made_again(read: FakeWorkspace) -> None:
@@ -247,11 +231,8 @@ async def test_every_expectation_must_hold(read: FakeWorkspace) -> None:
 
 
 async def test_a_file_opened_and_closed_again_keeps_its_line_ends(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "one\r\ntwo\r\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one\r\ntwo\r\n")
     work.documents.open(URI, f"{HOME}/a.py", "one\ntwo\n")
     await work.edit("a.py", "two", "2", dry_run=True)
     work.documents.close(URI)
-    work.reviewer.accepts()
-    await work.edit("a.py", "two", "2")
-    assert work.store.bytes_of("a.py") == b"one\r\n2\r\n"
+    assert await work.edited("a.py", "two", "2") == b"one\r\n2\r\n"

@@ -48,8 +48,7 @@ async def test_a_document_of_no_file_is_read(work: FakeWorkspace) -> None:
 
 
 async def test_a_missing_file_is_forgotten(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "one\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one\n")
     work.store.remove("a.py")
     with pytest.raises(FileMissing):
         await work.read("a.py")
@@ -314,8 +313,7 @@ async def test_with_several_roots_answers_and_errors_name_them(work: FakeWorkspa
 
 
 async def test_a_replaced_root_is_read_afresh(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "one\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one\n")
     work.store.remove(HOME)
     work.store.put("a.py", "other\n")
     assert (await work.read("a.py")).content == "other\n"

@@ -66,9 +66,7 @@ async def test_a_new_file_is_seen_by_who_makes_it_until_it_is_there(unseen: Fake
     assert not done.access.seen
 
 
-async def test_a_guarded_file_is_changed_only_by_who_read_its_present_text(
-    work: FakeWorkspace,
-) -> None:
+async def test_a_guarded_file_is_changed_only_by_who_read_its_present_text(work: FakeWorkspace) -> None:
     work.store.put(".env", "KEY=1\n")
     with pytest.raises(NotRead):
         await work.edit(".env", "1", "2", expected_hash=hash_bytes(b"KEY=1\n"))

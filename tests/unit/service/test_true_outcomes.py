@@ -30,9 +30,7 @@ async def opened(work: FakeWorkspace) -> FakeWorkspace:
     """a.py and b.py are open and read, and every change is allowed."""
     work.set(approval__mode="auto_edit")
     for name in ("a.py", "b.py"):
-        work.store.put(name, OLD)
-        work.editor.open(name)
-        await work.read(name)
+        await work.put_and_read(name, OLD, opened=True)
     return work
 
 

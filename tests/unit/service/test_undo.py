@@ -34,8 +34,7 @@ URI = f"file://{HOME}/a.txt"
 async def lines(work: FakeWorkspace) -> FakeWorkspace:
     """a.txt has ten lines, which session "s" has read, and every change is allowed."""
     work.set(approval__mode="auto_edit")
-    work.store.put("a.txt", LINES)
-    await work.read("a.txt")
+    await work.put_and_read("a.txt", LINES)
     return work
 
 
@@ -139,8 +138,7 @@ async def test_it_lands_in_the_editor_beside_unsaved_changes(lines: FakeWorkspac
 
 
 async def test_a_file_that_is_gone_or_wrongly_shown_is_not_changed(lines: FakeWorkspace) -> None:
-    lines.store.put("a.txt", "é\ntwo\n")
-    await lines.read("a.txt")
+    await lines.put_and_read("a.txt", "é\ntwo\n")
     await lines.edit("a.txt", "two", "2")
     lines.documents.open(URI, f"{HOME}/a.txt", "\ufffd\n2\n")
     with pytest.raises(Conflict, match="wrong_encoding"):
@@ -204,8 +202,7 @@ async def test_an_editor_that_adds_the_last_line_end_adds_it_again(lines: FakeWo
 
 
 async def test_an_undo_says_that_the_editor_keeps_the_last_line_end(lines: FakeWorkspace) -> None:
-    lines.store.put("a.txt", LINES.removesuffix("\n").encode())
-    await lines.read("a.txt")
+    await lines.put_and_read("a.txt", LINES.removesuffix("\n").encode())
     await lines.write("a.txt", LINES)
     lines.documents.open(URI, f"{HOME}/a.txt", LINES.removesuffix("\n"))
     lines.documents.save(URI)
@@ -375,8 +372,7 @@ async def test_bytes_that_are_no_text_are_not_made_up(lines: FakeWorkspace) -> N
     "before", ["a \ufffd one\nb\n".encode(), "\ufeffé one\r\ntwo\nthree\r\nfour".encode("utf-16-le")]
 )
 async def test_every_byte_comes_back(lines: FakeWorkspace, before: bytes) -> None:
-    lines.store.put("a.txt", before)
-    await lines.read("a.txt")
+    await lines.put_and_read("a.txt", before)
     await lines.write("a.txt", "new\ntwo\nfour\nfive\n")
     await lines.undo()
     assert lines.store.bytes_of("a.txt") == before
@@ -386,10 +382,8 @@ async def test_every_byte_comes_back(lines: FakeWorkspace, before: bytes) -> Non
 async def test_the_encoding_comes_back_in_a_file_opened_or_closed_since(work: FakeWorkspace, by: str) -> None:
     work.set(encoding__default="gbk")
     before = "中\n3\n".encode("gbk")
-    work.store.put("a.txt", before)
-    await work.read("a.txt")
-    work.reviewer.accepts()
-    await work.edit("a.txt", "中", "2")
+    await work.put_and_read("a.txt", before)
+    await work.edited("a.txt", "中", "2")
     work.set(encoding__default="utf-8")
     if by == "closed":
         work.editor.open("a.txt")
@@ -411,8 +405,7 @@ async def test_the_encoding_comes_back_in_a_file_opened_or_closed_since(work: Fa
 async def test_an_encoding_the_change_left_no_trace_of_comes_back(lines: FakeWorkspace, opened: bool) -> None:
     before = "中文一\n2\n3\n4\n".encode("gbk")
     lines.set(encoding__default="gbk")
-    lines.store.put("a.txt", before)
-    await lines.read("a.txt")
+    await lines.put_and_read("a.txt", before)
     await lines.edit("a.txt", "中文一", "plain")
     lines.set(encoding__default="utf-8")
     lines.store.put("a.txt", b"plain\n2\n3\nlater\n")

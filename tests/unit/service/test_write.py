@@ -39,8 +39,7 @@ async def test_a_new_file_is_made_with_its_folders(work: FakeWorkspace) -> None:
 
 
 async def test_writing_the_same_content_lands_nothing(work: FakeWorkspace) -> None:
-    work.store.put("a.txt", "one\n")
-    await work.read("a.txt")
+    await work.put_and_read("a.txt", "one\n")
     assert (await work.write("a.txt", "one\n")).unchanged
     assert (work.ended, work.reviewer.reviewed) == (["landed"], [])
 
@@ -87,8 +86,7 @@ async def test_of_large_editorconfigs_only_the_nearest_are_read(work: FakeWorksp
 
 
 async def test_much_text_is_off_the_loop(work: FakeWorkspace, monkeypatch: pytest.MonkeyPatch) -> None:
-    work.store.put("a.txt", "one\n")
-    await work.read("a.txt")
+    await work.put_and_read("a.txt", "one\n")
     sizes: list[int] = []
 
     async def noted(size: int, compute: Any, *arguments: Any) -> object:
@@ -102,8 +100,7 @@ async def test_much_text_is_off_the_loop(work: FakeWorkspace, monkeypatch: pytes
 
 
 async def test_line_ends_that_a_file_lost_come_again(work: FakeWorkspace) -> None:
-    work.store.put("a.txt", "one\r\ntwo\r\n")
-    await work.read("a.txt")
+    await work.put_and_read("a.txt", "one\r\ntwo\r\n")
     assert await written(work, "a.txt", "one") == b"one"
     assert await written(work, "a.txt", "one\ntwo\n") == b"one\r\ntwo\r\n"
 
@@ -136,8 +133,7 @@ async def test_nul_is_not_put_in(work: FakeWorkspace) -> None:
 
 
 async def test_text_left_out_is_not_written(work: FakeWorkspace) -> None:
-    work.store.put("a.py", "one = 1\ntwo = 2\nthree = 3\nfour = 4\n")
-    await work.read("a.py")
+    await work.put_and_read("a.py", "one = 1\ntwo = 2\nthree = 3\nfour = 4\n")
     with pytest.raises(TextLeftOut):
         await work.write("a.py", "one = 10\n# ... rest of the file unchanged ...\n")
     assert await written(work, "new.py", "# ... rest of the file unchanged ...\n")
@@ -145,8 +141,7 @@ async def test_text_left_out_is_not_written(work: FakeWorkspace) -> None:
 
 async def test_a_lossy_file_is_replaced_only_by_its_hash(work: FakeWorkspace) -> None:
     data = b"gr\xfc\xdfe\n"
-    work.store.put("a.txt", data)
-    await work.read("a.txt")
+    await work.put_and_read("a.txt", data)
     with pytest.raises(LossyReplace):
         await work.write("a.txt", "new\n")
     assert await written(work, "a.txt", "new\n", expected_hash=hash_bytes(data)) == b"new\n"
@@ -164,8 +159,7 @@ async def test_a_file_that_nobody_read_is_not_replaced(work: FakeWorkspace) -> N
 
 async def test_a_lossy_file_keeps_the_bytes_of_lines_that_stay(work: FakeWorkspace) -> None:
     data = b"caf\xe9\nold\n"
-    work.store.put("a.txt", data)
-    await work.read("a.txt")
+    await work.put_and_read("a.txt", data)
     with pytest.raises(Unencodable) as refused:
         await work.write("a.txt", "caf\ufffd\nnéw\n", expected_hash=hash_bytes(data))
     assert refused.value.ascii_only
@@ -190,12 +184,9 @@ async def test_a_new_document_that_was_never_saved_is_the_editors(work: FakeWork
 
 async def test_a_marker_that_the_file_holds_itself_is_text(work: FakeWorkspace) -> None:
     marker = "// ... rest of the code unchanged"
-    work.store.put("a.js", f"{marker}\none();\n")
-    await work.read("a.js")
+    await work.put_and_read("a.js", f"{marker}\none();\n")
     assert await written(work, "a.js", f"{marker}\ntwo();\n") == f"{marker}\ntwo();\n".encode()
 
 
 async def test_not_one_of_several_marks_in_front_is_written(work: FakeWorkspace) -> None:
-    work.reviewer.accepts()
-    await work.write("a.py", "\ufeff\ufeffone\n")
-    assert work.store.bytes_of("a.py") == b"one\n"
+    assert await written(work, "a.py", "\ufeff\ufeffone\n") == b"one\n"

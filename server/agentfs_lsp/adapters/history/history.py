@@ -83,18 +83,16 @@ class SqliteHistory:
         while not self._closing.is_set():
             self._wake.wait()
             latest = time.monotonic() + LATEST_S
-            while self._wake.is_set() and self._may_wait(latest):
+            while (
+                self._wake.is_set()
+                and not self._closing.is_set()
+                and time.monotonic() < latest
+                and self._waiting_bytes < WAITING_BYTES // 4
+            ):
                 self._wake.clear()
                 self._closing.wait(QUIET_S)
             with self._in_turn:
                 self._write()
-
-    def _may_wait(self, latest: float) -> bool:
-        return (
-            not self._closing.is_set()
-            and time.monotonic() < latest
-            and self._waiting_bytes < WAITING_BYTES // 4
-        )
 
     def close(self) -> None:
         self._closing.set()

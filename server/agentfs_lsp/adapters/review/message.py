@@ -47,7 +47,9 @@ async def review_by_message(
         limits = limits_of(editor.traits)
         beside = diff_file is not None and limits.scrolls_behind
         most_pages = MAX_PAGES
-        if _length_may_reveal_text(proposal) and not beside:
+        if proposal.blind and any(change.base.exists for change in proposal.changes) and not beside:
+            # Asking only about diffs of some length would reveal text of a file the session may not read:
+            # the more of it the session guessed, the shorter the diff.
             first_only = editor.traits.first_action_only
             if first_only or not await asyncio.to_thread(_each_fits, proposal, limits):
                 raise NobodyToAsk("too_long")
@@ -82,12 +84,6 @@ async def review_by_message(
             raise Conflict(diff_file.name, "disk", "diff_changed")
     decision = Decision("message", "accepted", "user", always=answer == always)
     return decision, PlainApplier(editor, title_of(proposal, translate))
-
-
-def _length_may_reveal_text(proposal: Proposal) -> bool:
-    """Whether asking only about diffs of some length would reveal text of a file the session may not read:
-    the more of it the session guessed, the shorter the diff."""
-    return proposal.blind and any(change.base.exists for change in proposal.changes)
 
 
 def _each_fits(proposal: Proposal, limits: MessageLimits) -> bool:

@@ -54,7 +54,9 @@ _VSCODE = MessageLimits(
 )
 # The minibuffer grows to a quarter of the frame, with one line for the answer, and shows the end of longer
 # messages. eglot prefixes "[eglot] Server reports (type=3): ". `C-g` leaves a question unanswered.
-_EMACS = MessageLimits(4, 78, prefix=33, scrolls_behind=True, loses_questions=True, shows_end=True)
+_EMACS = MessageLimits(
+    4, 78, prefix=33, scrolls_behind=True, loses_questions=True, shows_end=True, wraps_at_words=True
+)
 # A list of choices in the message area: the start of a longer message scrolls away, and windows can't scroll
 # meanwhile. A number and Enter choose.
 _VIM = MessageLimits(16, 80, confirming_choices=12)

@@ -251,14 +251,15 @@ class Screen:
                 raise Unanswered
 
     def _sent(self, message: str, actions: Sequence[str]) -> asyncio.Task[tuple[str | None, float] | None]:
-        """As `_answer`, for one copy; None if an editor that loses questions was busy."""
+        """As `_answer`, for one copy; None if the editor was busy, and will ask another time."""
 
         async def timed() -> tuple[str | None, float] | None:
             sent_ms = self._clock.now_ms()
             try:
                 answer = await self._editor.ask(message, actions)
             except NobodyToAsk as error:
-                if limits_of(self._editor.traits).loses_questions and error.reason == "busy":
+                loses = limits_of(self._editor.traits).loses_questions
+                if error.reason == "occupied" or (error.reason == "busy" and loses):
                     return None
                 raise
             return answer, self._clock.now_ms() - sent_ms
@@ -274,11 +275,7 @@ def _measuring(
     height, columns = limits.rows, limits.columns
     if limits.errors_hide:  # Neovim lists the choices below, a row each, and adds a row to one that is full
         height, columns = height - len(LETTERS) + 2, columns - 1
-    rows = [
-        translate("The letter is {letter}.", letter=letter),
-        *[""] * (height - 4),
-        *below,
-    ]
+    rows = [translate("The letter is {letter}.", letter=letter), *[""] * (height - 4), *below]
     left = [columns - width_of(row) for row in rows]
     left[0] -= limits.prefix
     return "\n".join([*(row + " " * more for row, more in zip(rows, left, strict=True)), last_line])

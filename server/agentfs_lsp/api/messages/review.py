@@ -78,9 +78,11 @@ def tool_not_listed(error: errors.ToolNotListed, translate: Translate) -> ErrorT
 
 
 def nobody_to_ask(error: errors.NobodyToAsk, translate: Translate) -> ErrorText:
+    busy = translate("The editor was busy and could not ask the user, so the change was refused.")
     reasons = {
         "no_message": translate("The editor cannot ask the user, so the change was refused."),
-        "busy": translate("The editor was busy and could not ask the user, so the change was refused."),
+        "busy": busy,
+        "occupied": busy,
         "too_long": translate("The change is too long for the editor's messages, so it was refused."),
         "failed": translate("The user could not be asked, so the change was refused."),
         "reading": translate("The editor cannot ask the user, so the file was not read."),

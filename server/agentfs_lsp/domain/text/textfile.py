@@ -36,6 +36,8 @@ _ASCII = bytes(range(128))
 # Every encoding that shifts from ASCII to other characters, or spells them in ASCII, has one of these.
 _BEYOND_ASCII = "éあ中한"
 _SURROGATE = re.compile("[\ud800-\udfff]")
+# VS Code means more than Python by these names, and Python's characters would be saved as other ones.
+_IN_EDITORS = {"shiftjis": "cp932", "euckr": "cp949", "gb2312": "gbk"}
 _RUN_TOGETHER = re.compile(r"(utf|windows|iso8859|koi8|mac)[-_]?(\w+?)(?:[-_]?bom)?", re.IGNORECASE)
 
 
@@ -115,7 +117,8 @@ def decode(data: bytes, fallback_encoding: str, path: str = "") -> TextFile:
             text, encoding = fallback, known
     if text is None:
         text, lossy = _fit(body, encoding, _KEEP[encoding]), True
-    if text is None or _has_nul(text, encoding, body):
+    # The bytes if they suffice: wide-character text is slow to search.
+    if text is None or (b"\0" in body if encoding == "utf-8" else "\0" in text):
         raise BinaryFile(path)
     return TextFile(text, encoding, mark, lossy)
 
@@ -157,6 +160,7 @@ def mark_of(data: bytes) -> bytes:
 def encoding_named(name: str) -> str | None:
     """The value of `TextFile.encoding` for a name, including editors' spellings such as `utf8bom`,
     `windows1252` and `iso88591`. None if unknown, or if it neither extends ASCII nor is UTF-16 or UTF-32."""
+    name = _IN_EDITORS.get(name, name)
     run_together = _RUN_TOGETHER.fullmatch(name)
     for spelling in (name, *(run_together.expand(one) for one in (r"\1-\2", r"cp\2") if run_together)):
         try:
@@ -218,11 +222,6 @@ def _fit(data: bytes, encoding: str, errors: str = "strict") -> str | None:
         return data.decode(encoding, errors)
     except (LookupError, ValueError):
         return None
-
-
-def _has_nul(text: str, encoding: str, body: bytes) -> bool:
-    """Searches the bytes if they suffice: wide-character text is slow to search."""
-    return b"\0" in body if encoding == "utf-8" else "\0" in text
 
 
 def _expressed(text: str, encoding: str, errors: str = "strict") -> bytes | None:

@@ -64,6 +64,11 @@ class Buffer:
             document.positions_reliable,
         )
 
+    @property
+    def encoding(self) -> str | None:
+        """In which the editor will save the document, None if it has not told."""
+        return encoding_named(self.encoding_hint) if self.encoding_hint else None
+
 
 class Snapshot(NamedTuple):
     """A file at one moment: the bytes on disk, the editor's buffer, and the resulting `text`.
@@ -100,10 +105,11 @@ class Snapshot(NamedTuple):
 
     def to_be_written_as(self, encoding: str, bom: bytes) -> Snapshot:
         """The snapshot with new text to be written in this encoding, provided the present text has the same
-        bytes in it."""
+        bytes in it, and the editor has not told one."""
         there = self.text
         other = replace(there, encoding=encoding)
-        if there.lossy or there.bom or bom or other == there:
+        told = self.buffer is not None and self.buffer.encoding is not None
+        if told or there.lossy or there.bom or bom or other == there:
             return self
         try:
             is_same = encode(there.text, other) == encode(there.text, there)
@@ -137,7 +143,7 @@ class Snapshot(NamedTuple):
         shown = eol_of(self.buffer.text)
         if eol_of(self.disk.text) == "mixed" and shown not in ("mixed", "none"):
             found.append(f"mixed -> {shown}")
-        told = encoding_named(self.buffer.encoding_hint) if self.buffer.encoding_hint else None
+        told = self.buffer.encoding
         plain = self.disk.encoding == "utf-8" and self.disk.text.isascii()
         if told and told != self.disk.encoding and not plain:
             found.append(f"{self.disk.encoding} -> {told}")
@@ -162,9 +168,9 @@ class Source(NamedTuple):
             blob = self.files.read(location, max_bytes)
         except FileMissing:
             text = TextFile(buffer.text, "utf-8", b"", lossy=False) if buffer else empty_as(self.named)
-            return Snapshot(location, None, None, buffer, text, buffer is not None, _hash_of_buffer(text))
+            return Snapshot(location, None, None, buffer, text, buffer is not None, hash_of_buffer(text))
 
-        told = encoding_named(buffer.encoding_hint) if buffer and buffer.encoding_hint else None
+        told = buffer.encoding if buffer else None
 
         def detect(data: bytes) -> TextFile:
             try:
@@ -272,11 +278,11 @@ def _overlay(
     mark = b"" if buffer.text.startswith(MARK) else disk.bom  # some editors keep the mark in the text
     is_empty = buffer.ends_last_line and not (differs or disk.text or without_end(buffer.text))
     text = TextFile("" if is_empty else buffer.text, disk.encoding, mark, lossy=False)
-    digest = _hash_of_buffer(text) if differs else disk_digest
+    digest = hash_of_buffer(text) if differs else disk_digest
     return Snapshot(location, blob, disk, buffer, text, differs or bool(buffer.dirty_hint), digest)
 
 
-def _hash_of_buffer(text: TextFile) -> str:
+def hash_of_buffer(text: TextFile) -> str:
     try:
         return hash_bytes(encode(text.text, text))
     except Unencodable:  # the file's encoding can't express the buffer: hash it as UTF-8

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Literal
 
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded, Rejected
@@ -48,7 +47,7 @@ class InEditor:
         """As `apply`, but leaves failures for `keep` to report."""
         if not self._observations:
             return
-        edits = [replace(edit_of(one.change), late_answer=one.late_answer) for one in self._observations]
+        edits = [one.sending(edit_of(one.change)) for one in self._observations]
         answers: list[Applied] = []
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
@@ -155,17 +154,23 @@ class InEditor:
     async def roll_back(self, error: DomainError) -> None:
         """Roll back: the client reverts documents that hold exactly the accepted text, the server reverts
         files closed since. Text the user typed over is left alone, so part of the change may remain."""
-        back = {it: reversal(edit_of(it.change), it.document) for it in self._observations}
+        reverses = [(one, reversal(edit_of(one.change), one.document)) for one in self._observations]
+        back = {one: one.sending(edit) for one, edit in reverses if edit and edit.splices}
         try:
             async with asyncio.timeout(self._ws.settings.landing_timeout_s):
-                await self._applier.roll_back([edit for edit in back.values() if edit is not None], error)
-                for observation, edit in back.items():
-                    if edit is not None:
-                        await observation.departure()
-        except TimeoutError:
-            pass  # whether it is there is checked before answering
+                await self._applier.roll_back([*back.values()], error)
+                for observation in back:
+                    while await observation.is_in_document():
+                        await observation.more()
+        except TimeoutError:  # whether the change is there is checked before answering
+            for observation in back if not self._applier.reverts_late else ():
+                answered = observation.answer.done()
+                unreported = observation.says_applied and not observation.is_reported
+                observation.outstanding = not answered or unreported
+                if not answered:
+                    break  # the others have not been sent
         for observation in self._observations:
-            if back[observation] is not None and self._applier.saves:
+            if observation in back and self._applier.saves:
                 await self._saved_again(observation)
             await self._put_back(observation.change)
 

@@ -111,7 +111,8 @@ def lands_in_editor(change: FileChange) -> bool:
 
 
 async def _rebased(ws: Workspace, change: FileChange) -> FileChange:
-    """The change rebased on the file as it is now, which may be open. Raises Conflict if it moved."""
+    """The change rebased on the file as it is now, which may be open. Raises Conflict if it moved, what
+    `check` raises, and NotLanded if an earlier edit may still come."""
     if change.base.buffer is None and ws.documents.at(change.absolute) is None:
         return change
     with error_file(change.absolute), _reporting_new_links(ws, [change]):
@@ -119,8 +120,9 @@ async def _rebased(ws: Workspace, change: FileChange) -> FileChange:
         if change.operation == "delete" and now.dirty:
             raise Conflict(change.path, "editor", "changed", actual=now.revision)
         there = change.onto(now)
-        if there.operation != "delete":
-            there.check_positions()  # it may have been opened since
+        if there.operation != "delete":  # it may have been opened since, in another encoding
+            await off_loop(there.extent, there.check)
+            ws.check_reported(change.base.location)
     return there
 
 

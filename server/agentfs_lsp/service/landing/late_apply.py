@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.splices import is_partly_made
@@ -59,41 +58,37 @@ def hold_until_reported(ws: Workspace, proposal: Proposal, observation: Observat
     the user's. An edit that was not answered may still come into a document that is closed and opened again:
     Neovim applies it once the user has left a prompt. This keeps the texts of one proposal per document
     in memory."""
-    change, late_answer = observation.change, observation.late_answer
-    buffer, edited = change.base.buffer, observation.edited
-    if buffer is None or change.is_blind:
-        return
-    version = buffer.version
+    change, answer = observation.change, observation.answer
+    edited, version = observation.edited, observation.version
 
     def end() -> None:
         stop_watching()
-        late_answer.remove_done_callback(seen)
+        answer.remove_done_callback(seen)
         ws.unreported.discard(change.absolute)
 
     def seen(_: object = None) -> None:
         nonlocal edited, version
         document = observation.document
-        if late_answer.done() and not late_answer.result():
-            end()
+        if answer.done() and (change.changes_nothing or not answer.result()):
+            end()  # refused, or nothing to report
         elif document is not None and document is edited:
             if document.version != version:
-                end()
-                if document.in_sync:
-                    reported = replace(buffer, version=document.version, text=document.text)
+                end()  # reported
+                if document.in_sync and (reported := Buffer.of(document)):
                     ws.afterwards(_keep_if_in(ws, proposal, change, document, reported))
-        elif observation.says_applied or late_answer.done():
-            end()
-        elif document is None:
+        elif answer.done() or (
+            document is not None and not change.is_blind and observation.shows_some(normalize(document.text))
+        ):
+            end()  # closed, or opened again with the change on disk
+        elif document is None:  # closed before the change came
             edited = None
             ws.unreported.discard(change.absolute)
-        elif observation.shows_some(normalize(document.text)):
-            end()  # from the disk
-        else:
+        else:  # opened again, where the change may still come
             edited, version = document, document.version
             ws.unreported.add(change.absolute)
 
     stop_watching = ws.documents.watch(change.absolute, seen)
-    late_answer.add_done_callback(seen)
+    answer.add_done_callback(seen)
     ws.unreported.add(change.absolute)
     seen()
 
@@ -124,7 +119,7 @@ async def _is_of_editor(
     change applies nothing."""
     for other in ws.proposals:
         lands = other.decision is not None or ws.reviewer.applies_itself(other)
-        if lands and other is not proposal and change.absolute in other.files:
+        if lands and other is not proposal and change.absolute in (one.absolute for one in other.changes):
             return False
     try:
         now = await ws.look(change.base.location, change.uri)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
+from dataclasses import replace
 from typing import Self
 
 from agentfs_lsp.domain.errors import DomainError, Held
@@ -32,6 +33,7 @@ from agentfs_lsp.service.landing.holding import (
 )
 from agentfs_lsp.service.landing.last_line_end import landed_as
 from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.service.proposal.review import DocumentEdit
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, Workspace, off_loop
 
 
@@ -39,8 +41,9 @@ class Observation:
     """Watches one change's document while the context is open.
 
     `arrived`: some version held exactly the accepted text. `refused`: the client says it applied nothing.
-    `outstanding`: the client has not answered in time, or not reported what it says it applied;
-    `late_answer`: see DocumentEdit. `edited`: the document at first; another follows if it is opened anew.
+    `outstanding`: the client has not answered in time, or not reported what it says it applied.
+    `edited`, `version`: the document, and its version, that the last edit was sent for; another document
+    follows if it is opened anew. `answer`: to that edit, see DocumentEdit.
     `every_version`: compare each version on arrival even if the document is large, which takes milliseconds
     on the event loop each time. Otherwise only those whose size has changed as the change, or one of its
     hunks, would change it: most keys do not cost a look at the text."""
@@ -59,14 +62,14 @@ class Observation:
         self._part: str | None = None
         self._seen_some = False
         self._since_undone: set[int] = set()
-        self.says_applied = False
         self._changes_nothing = change.changes_nothing
         self.accept(change)
-        self.edited = self.document
         self.arrived = False
         self.refused = False
         self.outstanding = False
-        self.late_answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        self.edited = self.document
+        self.version: int | None = None
+        self.answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
     def __enter__(self) -> Self:
         self._end = self._documents.watch(self._absolute, self._seen)
@@ -83,6 +86,17 @@ class Observation:
         """The one that the change edits."""
         return self._documents.at(self._absolute, self.change.uri)
 
+    def sending(self, edit: DocumentEdit) -> DocumentEdit:
+        """The edit, which is about to be sent, with its `answer`."""
+        self.edited, self.version = self.document, edit.version
+        self.answer = asyncio.get_running_loop().create_future()
+        return replace(edit, answer=self.answer)
+
+    @property
+    def says_applied(self) -> bool:
+        """Whether the client says that it applied the last edit."""
+        return self.answer.done() and self.answer.result()
+
     # --- what is there now --------------------------------------------------------------------------------
 
     async def is_in_document(self) -> bool:
@@ -95,10 +109,8 @@ class Observation:
     @property
     def is_reported(self) -> bool:
         """Whether the client has reported any new version of the document, or closed it."""
-        document, buffer = self.document, self.change.base.buffer
-        if document is None or buffer is None or document is not self.edited:
-            return True
-        return document.version != buffer.version
+        document = self.document
+        return document is None or document is not self.edited or document.version != self.version
 
     async def holds_all(self) -> bool:
         """Whether the current document holds all that the change inserted, with edits elsewhere."""
@@ -181,13 +193,9 @@ class Observation:
     def see_applied(self) -> None:
         """The client says it applied the change: the only evidence if the change changes nothing, or nothing
         but a line end that the editor may have kept."""
-        self.says_applied = True
+        if not self.answer.done():  # a review client's is none
+            self.answer.set_result(True)
         self._seen()
-
-    async def departure(self) -> None:
-        """Wait until the document holds nothing of the change, or is closed."""
-        while await self.is_in_document():
-            await self.more()
 
     async def any_of_it(self) -> FileChange:
         """Wait for the accepted text, perhaps edited elsewhere, or part of it; return the change made."""

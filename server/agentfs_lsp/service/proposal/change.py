@@ -30,6 +30,7 @@ from agentfs_lsp.domain.text.lines import (
 )
 from agentfs_lsp.domain.text.patching import patch
 from agentfs_lsp.domain.text.textfile import MARKS, check_insertable, decode_as, encode, mark_of
+from agentfs_lsp.service.files.snapshot import hash_of_buffer
 from agentfs_lsp.service.files.store import Blob
 
 if TYPE_CHECKING:
@@ -80,7 +81,8 @@ class Landing:
     @classmethod
     def unsaved(cls, change: FileChange, stat: FileStat | None = None) -> Landing:
         """In the editor as it was accepted, whatever was typed beside it. `stat`: of the file on disk."""
-        known = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, change.proposed_hash)
+        digest = hash_of_buffer(change.proposed_file)
+        known = Expected(stat.mtime_ms if stat else None, stat.size if stat else None, digest)
         return cls(change, "editor", known, change.shown)
 
     @property
@@ -173,7 +175,7 @@ class FileChange:
         """The size of the proposed text in bytes; as UTF-8 if the file's encoding can't express it."""
         try:
             return sum(map(len, self.proposed_pieces))
-        except UnicodeError:
+        except Unencodable:
             return len(self.proposed.encode("utf-8", "surrogatepass"))
 
     @cached
@@ -256,17 +258,13 @@ class FileChange:
         """Compute and cache what answers report about the change; slow for large files."""
         _ = self.preview, self.line_counts, self.warnings
 
-    def check_positions(self) -> None:
-        """Raise Conflict if the editor might apply the change at another position."""
-        if self.splices and self.base.buffer is not None and not self.base.buffer.positions_reliable:
-            raise Conflict(self.path, "editor", "carriage_returns", actual=self.base.revision)
-
     def check(self) -> None:
         """Validate the change. Raises Conflict if the editor might apply it at another position, Unencodable
         if the file's encoding can't express the new text, NulPutIn if that contains NUL, BytesJoined if the
         landed bytes would read as another text, and ResultTooLarge if the file would become too large to
         change again."""
-        self.check_positions()
+        if self.splices and self.base.buffer is not None and not self.base.buffer.positions_reliable:
+            raise Conflict(self.path, "editor", "carriage_returns", actual=self.base.revision)
         limit = self.settings.limits.max_file_bytes
         at_most = 4 * (len(self.base.text.text) + sum(len(splice.text) for splice in self.splices))
         if self.splices and at_most > limit and self.proposed_size > limit:

@@ -28,10 +28,6 @@ class Proposals:
     def __len__(self) -> int:
         return len(self._pending)
 
-    def count_of(self, session: str) -> int:
-        """How many proposals of this session are pending."""
-        return sum(proposal.session == session for proposal in self._pending.values())
-
     def past_return(self, task: asyncio.Task[object]) -> bool:
         """Whether it is too late to cancel this task."""
         return any(proposal.past_return for proposal in self if proposal.runs_in(task))

@@ -21,15 +21,15 @@ from agentfs_lsp.service.proposal.proposal import Decision, Proposal, Rung
 @dataclass(frozen=True, slots=True)
 class DocumentEdit:
     """Edits of one document, which has the text `base`, pinned to a version (None: the file is not open).
-    `past_last_line`: the last edit, which is empty, must extend past the last line. `late_answer`:
-    whether the client applied the edit, if it says so after the request for it was cancelled."""
+    `past_last_line`: the last edit, which is empty, must extend past the last line. `answer`: whether the
+    client applied the edit, even if it says so after the request for it was cancelled."""
 
     uri: str
     version: int | None
     base: str
     splices: tuple[Splice, ...]
     past_last_line: bool = False
-    late_answer: asyncio.Future[bool] | None = field(default=None, compare=False)
+    answer: asyncio.Future[bool] | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
