@@ -45,23 +45,23 @@ export interface Parts {
 
 type Handler = (...args: never[]) => unknown;
 
-/** An argument that makes the accepting commands do nothing. */
+/** An argument that makes a command do nothing. */
 const REHEARSAL = 'rehearsal';
+
+const REHEARSED = ['accept', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft'];
 
 /**
  * When a command runs for the first time, VS Code asks the extension hosts about it. Keys pressed meanwhile are typed
- * into the review, and would be part of the text that is accepted. So run the accepting commands once, without effect.
+ * into the review, and would be part of the text that is accepted, or reported before the command whose question must not
+ * take them. So run these commands once, without effect.
  */
 export async function rehearse(): Promise<void> {
-  await run(
-    { command: 'agentfs.ui.accept', args: [REHEARSAL] },
-    { command: 'agentfs.ui.acceptAlways', args: [REHEARSAL] },
-  );
+  await run(...REHEARSED.map((id) => ({ command: `agentfs.ui.${id}`, args: [REHEARSAL] })));
 }
 
 export function registerCommands(parts: Parts): vscode.Disposable {
   const registered = Object.entries({ ...handlers(parts), ...rowHandlers(parts) }).map(([id, handler]) =>
-    vscode.commands.registerCommand(`agentfs.ui.${id}`, handler),
+    vscode.commands.registerCommand(`agentfs.ui.${id}`, (...args: never[]) => (args[0] === REHEARSAL ? undefined : handler(...args))),
   );
   return vscode.Disposable.from(...registered, ...registerRequests(parts));
 }
@@ -109,13 +109,8 @@ function handlers({
     }
   };
   return {
-    accept: (by?: unknown) => (by === REHEARSAL ? undefined : decisions.accept(false, byOf(by))),
-    acceptAlways: (by?: unknown) => {
-      if (by === REHEARSAL) {
-        return undefined;
-      }
-      return vscode.workspace.isTrusted ? decisions.accept(true, byOf(by)) : showUntrustedMessage();
-    },
+    accept: (by?: unknown) => decisions.accept(false, byOf(by)),
+    acceptAlways: (by?: unknown) => (vscode.workspace.isTrusted ? decisions.accept(true, byOf(by)) : showUntrustedMessage()),
     reject: (by?: unknown) => decisions.reject(byOf(by)),
     acceptFile: () => decisions.decideFile('accepted'),
     rejectFile: () => decisions.decideFile('rejected'),

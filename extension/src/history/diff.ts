@@ -14,7 +14,7 @@ import { LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
 import { namesOf, textsOfHistory } from './records';
 import { hashOf } from '../review/staleness';
 import { allTabs, isLandedTab } from '../review/tabs';
-import { openAwaited, userWaits } from '../review/userWaits';
+import { openAwaited, userWaits, type IsWaiting } from '../review/userWaits';
 
 /** Whether the server keeps a history, which it needs to undo changes. */
 export function isHistoryKept(): boolean {
@@ -25,7 +25,7 @@ export function isHistoryKept(): boolean {
 interface Undo {
   /** Its own, whose name no agent can guess. */
   readonly session: string;
-  isWaiting: () => boolean;
+  isWaiting: IsWaiting;
   /** The proposal's id, once it has arrived. */
   proposal?: string;
 }
@@ -104,7 +104,7 @@ export class HistoryDiffs implements vscode.Disposable {
   }
 
   /** Whether this is an undo that the user has just asked for. */
-  readonly awaits = ({ id, session }: Proposed): boolean => {
+  readonly awaits = async ({ id, session }: Proposed): Promise<boolean> => {
     const undo = [...this.undos.values()].find((each) => each.session === session);
     if (undo === undefined) {
       return false;
@@ -118,7 +118,7 @@ export class HistoryDiffs implements vscode.Disposable {
   }
 
   /** Show the server's diff, if its answer had one, for changes whose texts aren't kept here. */
-  private async openPreview(record: HistoryRecord, isWaiting: () => boolean): Promise<void> {
+  private async openPreview(record: HistoryRecord, isWaiting: IsWaiting): Promise<void> {
     if (record.preview === '') {
       void notify(
         'information',

@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { messageOf } from '../util/display';
+import { normalize } from '../util/text';
 import type { AppliedFile, SavedFile, WorkspaceEdit } from '../protocol/types';
 
 /** Converts an edit from the wire into a VS Code edit. */
@@ -50,17 +51,19 @@ export async function save(uri: string): Promise<SavedFile> {
 
 /**
  * Save a document at the user's request, even one that is read-only in the editor: VS Code applies extensions' edits to
- * it, but neither marks it as unsaved nor saves it.
+ * it, but neither marks it as unsaved nor saves it. To make it writable takes the focus, and so needs a user who waits.
  */
-export async function saveWritable(uri: string): Promise<SavedFile> {
+export async function saveWritable(uri: string, isWaiting: () => Promise<boolean>): Promise<SavedFile> {
   const document = findDocument(uri);
   if (document === undefined || document.isDirty) {
     return save(uri);
   }
+  if (!(await isWaiting())) {
+    return { uri, saved: false };
+  }
   await vscode.window.showTextDocument(document, { preview: false });
   await vscode.commands.executeCommand('workbench.action.files.setActiveEditorWriteableInSession');
-  await vscode.commands.executeCommand('workbench.action.files.save');
-  return { uri, saved: true };
+  return { uri, saved: (await vscode.workspace.save(document.uri)) !== undefined };
 }
 
 const SOON_MS = 2000;
@@ -77,12 +80,24 @@ export function isSaved(document: vscode.TextDocument): boolean {
   return !document.isDirty && savedVersions.get(document) === document.version;
 }
 
-/** Follows the change that has just landed in the document with this URI. The result says what has become of it. */
-export function followChange(uri: string): () => 'unsaved' | 'saved' | 'lost' {
+/**
+ * Follows the change of the text `before` that has just landed in the document with this URI, until the result is asked
+ * what has become of it.
+ */
+export function followChange(uri: string, before: string | undefined): () => 'unsaved' | 'saved' | 'lost' {
   const document = findDocument(uri);
   const version = document?.version ?? 0;
+  const after = document?.getText();
+  let isUndone = false;
+  const listener = vscode.workspace.onDidChangeTextDocument(({ document: changed, reason }) => {
+    if (changed === document && reason !== undefined) {
+      const now = changed.getText();
+      isUndone = normalize(now) === before || (isUndone && now !== after);
+    }
+  });
   return () => {
-    if (document === undefined) {
+    listener.dispose();
+    if (document === undefined || isUndone) {
       return 'lost';
     }
     const isOpen = !document.isClosed;

@@ -12,6 +12,7 @@ import { acceptParams, acceptedTexts, rejectParams, type ShownText } from './set
 import type { ReviewFileSystem } from '../review/fileSystem';
 import { chosenOf, noteSeen } from './acceptAll';
 import { caughtUp } from '../review/closeTabs';
+import { mayAsk, userWaits } from '../review/userWaits';
 import { applyDecision, landedTexts, type NotSaved } from './applyDecision';
 import { isOnScreen, textsOf } from '../review/visibility';
 import type { PlainView } from '../review/plainView';
@@ -137,11 +138,12 @@ export class Decisions {
 
   /** Accept all waiting reviews, after asking about those not yet seen. `fetch` loads their texts. */
   async acceptAll(fetch: (review: Review) => Promise<boolean>): Promise<void> {
+    const isWaiting = userWaits();
     const { current } = this.editors;
     if (current !== undefined && this.focus.shown === current) {
       await noteSeen(this.proposals, current, this.files, this.plain);
     }
-    const waiting = this.proposals.undecided;
+    const waiting = (await mayAsk(vscode.l10n.t('Accept All'), isWaiting)) ? this.proposals.undecided : [];
     // Keys that reach a review once the question is answered came after the decision.
     const shown = new Map(waiting.map((review) => [review, textsOf(this.files, review)]));
     let settled = Promise.resolve();

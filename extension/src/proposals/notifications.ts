@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { findDocument, followChange, saveWritable } from './applyEdits';
 import { askText, showStatusMessage, notify } from '../util/window';
 import type { Decision, Outcome, ProposedFile, Refusal, SavedFile } from '../protocol/types';
+import { mayAsk, userWaits } from '../review/userWaits';
 import type { Review } from './review';
 import { baseName, brief, counts, visible } from '../util/display';
 import { normalize } from '../util/text';
@@ -63,11 +64,9 @@ export function waitingText(changes: number, questions: number): string {
 
 /** Ask the user for a reason, which may be empty; undefined if the user cancels the rejection. */
 export async function askReason(title: string): Promise<string | undefined> {
-  return askText({
-    title,
-    prompt: vscode.l10n.t('If you give a reason, the agent will receive it.'),
-    placeHolder: vscode.l10n.t('Reason (optional). Press Enter to reject, or Escape to keep the change pending.'),
-  });
+  const prompt = vscode.l10n.t('If you give a reason, the agent will receive it.');
+  const placeHolder = vscode.l10n.t('Reason (optional). Press Enter to reject, or Escape to keep the change pending.');
+  return (await mayAsk(title)) ? askText({ title, prompt, placeHolder }) : undefined;
 }
 
 /** Report the server's refusal of a decision. For a conflict, `showStale` can show the other changes. */
@@ -121,19 +120,19 @@ export function notifyLost(review: Review, decision: Decision): void {
 }
 
 /** The server stopped during a landing: offer to save `accepted` texts, by path, that are unsaved in the editor. */
-export function notifyUnsavedLanding({ proposed }: Review, accepted: ReadonlyMap<string, string>): void {
-  const waiting = proposed.files.filter(({ path, uri }) => {
+export function notifyUnsavedLanding(review: Review, accepted: ReadonlyMap<string, string>): void {
+  const waiting = review.proposed.files.filter(({ path, uri }) => {
     const document = findDocument(uri);
     return document?.isDirty === true && normalize(document.getText()) === accepted.get(path);
   });
-  void offerToSave(waiting, []);
+  void offerToSave(review, waiting, []);
 }
 
 /** The files at `paths` landed only in the editor; offer to save them. `failed`: those that it could not save. */
-export function notifyNotSaved({ proposed }: Review, paths: readonly string[], failed: readonly SavedFile[]): void {
-  const inEditor = proposed.files.filter(({ path }) => paths.includes(path));
+export function notifyNotSaved(review: Review, paths: readonly string[], failed: readonly SavedFile[]): void {
+  const inEditor = review.proposed.files.filter(({ path }) => paths.includes(path));
   const waiting = inEditor.filter(({ uri }) => findDocument(uri)?.isDirty === true || isAmong(uri, failed));
-  void offerToSave(waiting, failed);
+  void offerToSave(review, waiting, failed);
 }
 
 /** Some of several accepted files landed. Report the others, by path: those that had changed, and those that failed. */
@@ -157,29 +156,33 @@ function isAmong(uri: string, files: readonly SavedFile[]): boolean {
 }
 
 /** Offer to save `files`, once more if saving them `failed`. Name those that no longer have the change by then. */
-async function offerToSave(files: readonly ProposedFile[], failed: readonly SavedFile[]): Promise<void> {
+async function offerToSave(review: Review, files: readonly ProposedFile[], failed: readonly SavedFile[]): Promise<void> {
   if (files.length === 0) {
     return;
   }
-  const offered = files.map(({ path, uri }) => ({ path, uri, change: followChange(uri) }));
-  const said = [vscode.l10n.t('The change of {0} is in the editor, but not saved.', namesOf(files)), ...failed.map(({ reason }) => reason ?? '')];
+  const baseOf = (path: string): string | undefined => review.proposal?.files.find((file) => file.path === path)?.base_text;
+  const offered = files.map(({ path, uri }) => ({ path, uri, change: followChange(uri, baseOf(path)) }));
+  const said = [vscode.l10n.t('The change of {0} is in the editor, but not saved.', namesOf(files)), ...failed.flatMap(({ reason }) => reason ?? [])];
   const button = vscode.l10n.t('Save');
-  if ((await notify('warning', said.join(' '), button)) !== button) {
+  const chosen = await notify('warning', said.join(' '), button);
+  const ended = offered.map(({ change, ...file }) => ({ ...file, became: change() }));
+  if (chosen !== button) {
     return;
   }
-  const lost = offered.filter(({ change }) => change() === 'lost');
+  const pressed = ended.map((file) => ({ ...file, isWaiting: userWaits() }));
+  const lost = pressed.filter(({ became }) => became === 'lost');
   if (lost.length > 0) {
-    const text = vscode.l10n.t('The change of {0} was not saved. The file was closed, reverted, or renamed in the editor.', namesOf(lost));
+    const text = vscode.l10n.t('The change of {0} was not saved. It was undone, or the file was closed, reverted, or renamed in the editor.', namesOf(lost));
     void notify('warning', text);
   }
   const stuck: SavedFile[] = [];
-  for (const { uri } of offered.filter(({ change }) => change() === 'unsaved')) {
-    const saved = await saveWritable(uri);
+  for (const { uri, isWaiting } of pressed.filter(({ became }) => became === 'unsaved')) {
+    const saved = await saveWritable(uri, isWaiting);
     if (!saved.saved) {
       stuck.push(saved);
     }
   }
-  await offerToSave(files.filter(({ uri }) => isAmong(uri, stuck)), stuck);
+  await offerToSave(review, files.filter(({ uri }) => isAmong(uri, stuck)), stuck);
 }
 
 /** Tell the user that the proposal ended while the reason to reject it was typed. */

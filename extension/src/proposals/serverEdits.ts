@@ -8,14 +8,15 @@ import * as vscode from 'vscode';
 import type { ApplyEdit } from '../server/client';
 import type { Settings } from '../server/settings';
 import { findDocument, save } from './applyEdits';
-import { conflictOf } from './notifications';
+import { conflictOf, fileNames } from './notifications';
+import { userWaits, type IsWaiting } from '../review/userWaits';
 import { notify } from '../util/window';
 import { PENDING, type WorkspaceEdit } from '../protocol/types';
 import { brief } from '../util/display';
 import { fromBytes } from '../util/text';
 
-/** Ends a preview's wait: the user wants to see it, or it was withdrawn, or the server is gone. */
-type End = (wanted: boolean) => void;
+/** Ends a preview's wait: the user wants to see it, or, without an argument, it was withdrawn, or the server is gone. */
+type End = (isWaiting?: IsWaiting) => void;
 
 export class ServerEdits {
   /** How many previews are waiting for the user, or shown by VS Code. */
@@ -43,17 +44,28 @@ export class ServerEdits {
     this.count(1);
     try {
       const before = await textsOf(edit);
-      if (!(await this.isWanted(params.label ?? '', token))) {
-        return { applied: false };
+      let offer = vscode.l10n.t('A change is waiting for your review: {0}', brief(params.label ?? '', 200));
+      for (let isLate = false; ;) {
+        const isWaiting = await this.untilWanted(offer, token);
+        if (isWaiting === undefined) {
+          return { applied: false };
+        }
+        // VS Code applies the edits of a closed file, which has no version, to whatever the file now contains.
+        const now = await textsOf(edit);
+        const moved = [...before.keys()].filter((path) => now.get(path) !== before.get(path));
+        if (moved.length > 0) {
+          void notify('error', conflictOf(moved));
+          return { applied: false };
+        }
+        isLate = !isLate && !(await isWaiting());
+        if (token.isCancellationRequested) {
+          return { applied: false };
+        }
+        if (!isLate) {
+          return await apply();
+        }
+        offer = vscode.l10n.t('The review of {0} is ready.', fileNames([...before.keys()]));
       }
-      // VS Code applies the edits of a closed file, which has no version, to whatever the file now contains.
-      const now = await textsOf(edit);
-      const moved = [...before.keys()].filter((path) => now.get(path) !== before.get(path));
-      if (moved.length > 0) {
-        void notify('error', conflictOf(moved));
-        return { applied: false };
-      }
-      return token.isCancellationRequested ? { applied: false } : await apply();
     } finally {
       this.count(-1);
     }
@@ -65,28 +77,27 @@ export class ServerEdits {
     if (end === undefined) {
       void vscode.commands.executeCommand('refactorPreview.focus');
     } else {
-      end(true);
+      end(userWaits());
     }
   }
 
   /** The server is gone, and its previews with it. */
   drop(): void {
-    this.waiting.forEach((end) => end(false));
+    this.waiting.forEach((end) => end());
   }
 
-  private isWanted(label: string, token: vscode.CancellationToken): Promise<boolean> {
+  private untilWanted(offer: string, token: vscode.CancellationToken): Promise<IsWaiting | undefined> {
     return new Promise((resolve) => {
-      const withdrawn = token.onCancellationRequested(() => end(false));
-      const end: End = (wanted) => {
+      const withdrawn = token.onCancellationRequested(() => end());
+      const end: End = (isWaiting) => {
         withdrawn.dispose();
         this.waiting.delete(end);
-        resolve(wanted);
+        resolve(isWaiting);
       };
       this.waiting.add(end);
-      const text = vscode.l10n.t('A change is waiting for your review: {0}', brief(label, 200));
-      void notify('information', text, vscode.l10n.t('Review')).then((chosen) => {
+      void notify('information', offer, vscode.l10n.t('Review')).then((chosen) => {
         if (chosen !== undefined && this.waiting.has(end)) {
-          end(true);
+          end(userWaits());
         } else if (chosen !== undefined && token.isCancellationRequested) {
           void notify('information', vscode.l10n.t('This change is no longer waiting for your review.'));
         }

@@ -21,13 +21,13 @@ export class Announcements {
   constructor(
     private readonly proposals: ProposalStore,
     private readonly editors: DiffEditors,
-    private readonly isAwaited: (proposed: Proposed) => boolean,
+    private readonly isAwaited: (proposed: Proposed) => Promise<boolean>,
   ) {}
 
   async proposed(proposed: Proposed): Promise<void> {
     const review = this.proposals.add(proposed);
     void this.editors.prepareNext();
-    await (this.isAwaited(proposed) ? this.editors.show(review) : this.offer(review));
+    await ((await this.isAwaited(proposed)) ? this.editors.show(review) : this.offer(review));
   }
 
   /** The review that the user asked for loaded too late to open by itself. */

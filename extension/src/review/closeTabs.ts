@@ -52,6 +52,8 @@ export async function closeTabs(files: ReviewFileSystem, which: (tab: vscode.Tab
   const unsaved = new Set(documents.filter(({ isDirty }) => isDirty));
   // After a reload, `files` doesn't know the documents that VS Code restored.
   documents.filter(({ uri }) => !files.has(uri)).forEach((document) => files.set(document.uri, document.getText()));
+  // What was typed but doesn't count as unsaved would be replaced by what `files` has.
+  keepTexts(files, documents.filter(({ isDirty }) => !isDirty));
   await makeReadOnly(files, shown);
   for (const { tabs } of vscode.window.tabGroups.all) {
     // VS Code asks about a tab that has come meanwhile, if it restores unsaved text there.

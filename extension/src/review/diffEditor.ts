@@ -82,10 +82,11 @@ export class DiffEditors implements vscode.Disposable {
     const asked = (this.asked = {});
     const isWaiting = userWaits();
     const isThere = await this.fetch(review);
+    const isAwaited = await isWaiting();
     if (!isThere || this.asked !== asked) {
       return;
     }
-    if (isWaiting()) {
+    if (isAwaited) {
       await this.shows.run(() => this.showNow(review));
     } else if (this.proposals.get(review.proposed.id) !== undefined) {
       this.late.fire(review);

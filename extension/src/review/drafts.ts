@@ -17,7 +17,7 @@ import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type 
 import type { Closed } from './closeTabs';
 import type { PlainView } from './plainView';
 import { isDraftOnScreen } from './visibility';
-import { openAwaited, userWaits } from './userWaits';
+import { mayAsk, openAwaited, userWaits } from './userWaits';
 import type { Ended } from '../proposals/decisions';
 
 /** A draft is stored this long after the last key press. */
@@ -176,11 +176,7 @@ export class Drafts implements vscode.Disposable {
   /** Discard a draft after asking. */
   async discard(draft: Draft): Promise<void> {
     const question = vscode.l10n.t('Discard your draft of {0}?', visible(pathNow(draft)));
-    if (await confirm(question, [], vscode.l10n.t('Discard'))) {
-      if (this.kept.size === 1) {
-        // The view goes with its last draft. VS Code would still take it for the focused view, where no key decides.
-        await vscode.commands.executeCommand('agentfs.pending.focus');
-      }
+    if ((await mayAsk(question)) && (await confirm(question, [], vscode.l10n.t('Discard')))) {
       this.forget(draft);
     }
   }

@@ -1,12 +1,16 @@
 /** Tells whether users still wait for what they asked for; only then may it take the focus. */
 import * as vscode from 'vscode';
 import { notify } from '../util/window';
+import { caughtUp } from './closeTabs';
 
 /** Nobody moves on to something else this fast, and no API reports keys in the search or a terminal. */
 const SOON_MS = 300;
 
-/** The user asks for something. The returned function tells whether that is recent, and nothing else was done since. */
-export function userWaits(): () => boolean {
+/** Call it once. */
+export type IsWaiting = () => Promise<boolean>;
+
+/** The user asks for something. Once it is there, the result tells whether that took no time, and nothing else was done since. */
+export function userWaits(): IsWaiting {
   let isWaiting = true;
   const stop = (): void => {
     isWaiting = false;
@@ -20,12 +24,24 @@ export function userWaits(): () => boolean {
       stop();
     }
   });
-  return () => isWaiting;
+  return async () => {
+    clearTimeout(timer);
+    await caughtUp(); // the press itself may have come late
+    const stillWaits = isWaiting;
+    stop();
+    return stillWaits;
+  };
+}
+
+/** Whether a question may open, which would take the focus. If the user has moved on, offers it in a notification. */
+export async function mayAsk(question: string, isWaiting = userWaits()): Promise<boolean> {
+  const text = vscode.l10n.t('Nothing was decided because the question came too late: {0}', question);
+  return (await isWaiting()) || (await notify('information', text, vscode.l10n.t('Ask Again'))) !== undefined;
 }
 
 /** Open a diff if the user still waits for it. Otherwise offer it with the button `show`, as it would take the focus. */
-export async function openAwaited(isWaiting: () => boolean, names: string, show: string, open: () => Thenable<unknown>): Promise<void> {
-  if (isWaiting() || (await notify('information', vscode.l10n.t('The diff of {0} is ready.', names), show)) !== undefined) {
+export async function openAwaited(isWaiting: IsWaiting, names: string, show: string, open: () => Thenable<unknown>): Promise<void> {
+  if ((await isWaiting()) || (await notify('information', vscode.l10n.t('The diff of {0} is ready.', names), show)) !== undefined) {
     await open();
   }
 }

@@ -194,7 +194,7 @@ function plainFilesOf({ proposed: { id } }: Review, files: Proposal['files'], sh
 function whyHidden(config: vscode.WorkspaceConfiguration, name: string, base: string, now: string): string | undefined {
   const hiding = hidingSettings(config);
   if (hiding.length > 0) {
-    return vscode.l10n.t('Settings of this workspace may make changes of {0} unreadable: {1}.', name, brief(hiding.join(', '), 200));
+    return vscode.l10n.t('Settings of this workspace may make the name or changes of {0} unreadable: {1}.', name, brief(hiding.join(', '), 200));
   }
   const isUnmarked = anyChanged(base, now, (line) => INVISIBLE.test(line)) && [base, now].some(isCrowded);
   if (isUnmarked || anyChanged(base, now, (line) => UNUSUAL.test(line))) {

@@ -24,6 +24,9 @@ const WEIGHT: Readonly<Record<Association['kind'], number>> = { extension: 0, pa
 /** The editor's own language, which is in no manifest. */
 export const BUILT_IN: readonly ContributedLanguage[] = [{ id: 'plaintext', extensions: ['.txt'] }];
 
+/** VS Code reads and writes these in UTF-8, whatever `files.encoding` is. */
+const ALWAYS_UTF8: EncodingRule = { files: ['.vscode/**', '*.code-workspace', '*.ipynb'], encoding: 'utf8' };
+
 export function associationsOf(contributed: readonly ContributedLanguage[]): Association[] {
   return contributed.flatMap(({ id, extensions, filenames, filenamePatterns }) => {
     const language = typeof id === 'string' ? id : '';
@@ -59,7 +62,7 @@ export function rulesFor(
 ): EncodingRule[] {
   const ofBase = { files: ['*'], encoding: base };
   if (![...ofLanguage.values()].some((encoding) => encoding !== base)) {
-    return base === 'utf8' ? [] : [ofBase];
+    return base === 'utf8' ? [] : [ofBase, ALWAYS_UTF8];
   }
   const sorted = associations
     .map(({ kind, pattern, length, language }) => ({ kind, pattern, length, encoding: ofLanguage.get(language) ?? base }))
@@ -69,7 +72,7 @@ export function rulesFor(
         one.length - other.length ||
         (one.kind === 'user' ? 0 : one.encoding.localeCompare(other.encoding)), // of the user's, the last one wins
     );
-  return sorted.reduce<EncodingRule[]>(
+  const ofNames = sorted.reduce<EncodingRule[]>(
     (rules, { pattern, encoding }) => {
       const last = rules.at(-1);
       if (last?.encoding !== encoding) {
@@ -81,6 +84,7 @@ export function rulesFor(
     },
     [ofBase],
   );
+  return [...ofNames, ALWAYS_UTF8];
 }
 
 function stringsIn(list: unknown): string[] {

@@ -7,8 +7,11 @@ import { LatestTask } from '../util/latestTask';
 import { showStatusMessage, notify } from '../util/window';
 import { brief } from '../util/display';
 
-/** Settings that take effect only when the server starts. */
-const AT_START = ['interpreter', 'review.style'].map((key) => `${SECTION}.${key}`);
+/** The settings that take effect only when the server starts. */
+function settingsAtStart(): string {
+  const settings = vscode.workspace.getConfiguration(SECTION);
+  return JSON.stringify([settings.get('interpreter'), settings.get('review.style')]);
+}
 
 /** The user's current settings. In a workspace that is not trusted, reviews always use this extension's diff editor. */
 export function currentSettings(): Settings {
@@ -25,6 +28,8 @@ const START_SECONDS = 60;
 
 export class Lifecycle implements vscode.Disposable {
   private readonly starts = new LatestTask(() => this.startNow());
+  /** VS Code also reports changes of values that do not apply, such as a workspace's. */
+  private atStart = settingsAtStart();
   private isClosing = false;
   private crashes: readonly number[] = [];
   private before: Promise<void> = Promise.resolve();
@@ -37,7 +42,9 @@ export class Lifecycle implements vscode.Disposable {
   ) {
     this.listeners = [
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (AT_START.some((key) => event.affectsConfiguration(key))) {
+        const before = this.atStart;
+        this.atStart = settingsAtStart();
+        if (this.atStart !== before) {
           void this.restart();
         } else if (event.affectsConfiguration(SECTION)) {
           this.server.trace(currentSettings());

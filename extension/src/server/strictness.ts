@@ -26,13 +26,17 @@ export class Strictness implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
   private isAutoEnded = false;
+  /** VS Code also reports changes of values that do not apply, such as a workspace's. */
+  private configured = configuredMode();
   private readonly listeners: vscode.Disposable[];
 
   constructor(private readonly memories: Memories) {
     void this.remember(isAutoConfigured() && this.isRemembered());
     this.listeners = [
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration(`${SECTION}.${KEY}`)) {
+      vscode.workspace.onDidChangeConfiguration(() => {
+        const before = this.configured;
+        this.configured = configuredMode();
+        if (this.configured !== before) {
           void this.remember(false);
         }
       }),
@@ -91,5 +95,9 @@ function folders(): readonly string[] {
 }
 
 function isAutoConfigured(): boolean {
-  return vscode.workspace.getConfiguration(SECTION).get(KEY) === 'auto_edit';
+  return configuredMode() === 'auto_edit';
+}
+
+function configuredMode(): unknown {
+  return vscode.workspace.getConfiguration(SECTION).get(KEY);
 }

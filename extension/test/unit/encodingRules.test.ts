@@ -9,8 +9,11 @@ const contributed = associationsOf([
   { id: 'broken', extensions: 'x', filenames: [7] },
 ]);
 
+/** What VS Code always reads and writes as UTF-8. */
+const ALWAYS = { files: ['.vscode/**', '*.code-workspace', '*.ipynb'], encoding: 'utf8' };
+
 test('one encoding for all files is one rule, and UTF-8 is none', () => {
-  assert.deepEqual(rulesFor('gbk', new Map(), contributed), [{ files: ['*'], encoding: 'gbk' }]);
+  assert.deepEqual(rulesFor('gbk', new Map(), contributed), [{ files: ['*'], encoding: 'gbk' }, ALWAYS]);
   assert.deepEqual(rulesFor('utf8', new Map([['markdown', 'utf8']]), contributed), []);
 });
 
@@ -19,15 +22,17 @@ test('a language has its own, and what means another language by more than the e
     { files: ['*'], encoding: 'utf8' },
     { files: ['*.json'], encoding: 'gbk' },
     { files: ['*.markdown', '**/.vscode/*.json', 'tsconfig.json'], encoding: 'utf8' },
+    ALWAYS,
   ]);
 });
 
 test('what the user says of names counts most', () => {
   const all = [...contributed, ...usersAssociations({ '*.{txt,note}': 'markdown', 'an-example-[1].md': 'plaintext' })];
   const rules = rulesFor('gbk', new Map([['markdown', 'utf8']]), all);
-  assert.deepEqual(rules.slice(-2), [
+  assert.deepEqual(rules.slice(-3), [
     { files: ['*.txt', '*.note'], encoding: 'utf8' },
     { files: ['an-example-[1].md'], encoding: 'gbk' },
+    ALWAYS,
   ]);
 });
 
@@ -67,5 +72,5 @@ test('groups of a glob whose product never ends are cut', () => {
 test('of two globs of the user, the longer one as written counts, and of equals the last', () => {
   const all = usersAssociations({ '{*.md,*.note}': 'a', 'readme.md': 'b', '*.a.md': 'a', '*.b.md': 'b' });
   const rules = rulesFor('utf8', new Map([['a', 'gbk'], ['b', 'utf16le']]), all);
-  assert.deepEqual(rules.slice(1).map(({ files }) => files), [['*.a.md'], ['*.b.md', 'readme.md'], ['*.md', '*.note']]);
+  assert.deepEqual(rules.slice(1, -1).map(({ files }) => files), [['*.a.md'], ['*.b.md', 'readme.md'], ['*.md', '*.note']]);
 });

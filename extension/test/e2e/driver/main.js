@@ -1,7 +1,7 @@
 // The tests' hands in the window: JSON lines over a unix socket, `{id, method, params}` answered by `{id, result}` or
 // `{id, error}`. Of agentfs it uses what every extension can: its API, the server's commands, the workbench's own API.
 
-const { rmSync } = require("node:fs");
+const { existsSync, rmSync, writeFileSync } = require("node:fs");
 const { createServer } = require("node:net");
 const { createInterface } = require("node:readline");
 const vscode = require("vscode");
@@ -60,6 +60,11 @@ const handlers = {
   /** Keeps the extension host busy, as other extensions do. */
   block({ ms }) {
     for (const end = Date.now() + ms; Date.now() < end;);
+  },
+  /** The same until the file is gone. */
+  blockWhile({ path }) {
+    writeFileSync(`${path}.begun`, "");
+    while (existsSync(path));
   },
   async open({ path, preview = false, viewColumn }) {
     // Not by openTextDocument, which keeps documents open when their tabs are gone.

@@ -232,18 +232,25 @@ export class WorkbenchPage {
     return this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", button);
   }
 
-  /** Presses the key that accepts, and others while the page is busy: the extension host is told of all of them at once. */
-  async acceptAndType(text) {
-    const { keyboard } = this.page;
-    await keyboard.down("Control");
+  /** Has `press` press while the page is busy: the page handles all of that before anything else, its timers included. */
+  async whileBusy(press) {
     const isBusy = this.page.waitForEvent("console", (message) => message.text() === "busy");
     const blocked = this.page.evaluate(() => {
       console.log("busy");
       for (const end = Date.now() + 1500; Date.now() < end;);
     });
     await isBusy;
-    const pressed = [keyboard.press("Enter"), keyboard.up("Control"), ...[...text].map((key) => keyboard.press(key))];
-    await Promise.all([blocked, ...pressed]);
+    await Promise.all([blocked, ...press(this.page)]);
+  }
+
+  /** Presses the key that accepts, and others: the extension host is told of all of them at once. */
+  async acceptAndType(text) {
+    await this.page.keyboard.down("Control");
+    await this.whileBusy(({ keyboard }) => [
+      keyboard.press("Enter"),
+      keyboard.up("Control"),
+      ...[...text].map((key) => keyboard.press(key)),
+    ]);
   }
 
   async runCommand(title) {

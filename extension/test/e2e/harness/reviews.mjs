@@ -1,18 +1,37 @@
 // Reviews and drafts, as a person opens and decides them.
 
 import assert from "node:assert/strict";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { until } from "./page.mjs";
-import { call, state, ui, workbench } from "./run.mjs";
+import { call, home, state, ui, workbench } from "./run.mjs";
 
-/** Opens the review that waits, as a person does: none opens by itself. */
-export const openReview = () => workbench.extension.openReview();
+/** Opens the review that waits, as a person does: none opens by itself, or if a click is heard of after the command. */
+export async function openReview() {
+  await call("command", { id: "setContext", args: ["tests.caughtUp", true] }); // answered after all earlier clicks
+  return workbench.extension.openReview();
+}
 
 /** The same, until its diff is there, with `text` on the right side. */
 export async function reviewWith(text) {
   await openReview();
   return ui.diffWith(text);
+}
+
+/** Presses and types while the extension host is busy, as another extension can keep it. */
+export async function whileHostIsBusy(press) {
+  const hold = path.join(home, "hold-host");
+  writeFileSync(hold, "");
+  const blocked = call("blockWhile", { path: hold });
+  try {
+    await until("the host is busy", () => existsSync(`${hold}.begun`));
+    await press();
+  } finally {
+    rmSync(hold);
+    await blocked;
+    rmSync(`${hold}.begun`);
+  }
 }
 
 /** Press Accept, which shows all changes beside the review first, with `text` among them, and a message that has `said`. */

@@ -31,6 +31,17 @@ export function servers() {
     .map(Number);
 }
 
+/** Stops the extension host, as a busy one, while `act` runs: it hears of all of that at once. It runs the server. */
+export async function whileHostStands(act) {
+  const [, host] = readFileSync(`/proc/${servers()[0]}/status`, "utf8").match(/^PPid:\s*(\d+)$/m);
+  process.kill(Number(host), "SIGSTOP");
+  try {
+    await act();
+  } finally {
+    process.kill(Number(host), "SIGCONT");
+  }
+}
+
 let isKilled = false;
 
 /** Kills the server as a crash does; its process id. The next scenario begins with one that has never crashed. */

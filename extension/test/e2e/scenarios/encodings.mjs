@@ -16,6 +16,7 @@ const GBK = Buffer.from([0xd6, 0xd0, 0xce, 0xc4, 0x0a]);
 const old = file("encodings/old.txt", GBK);
 const created = file("encodings/created.txt");
 const note = file("encodings/created.md");
+const always = ["encodings/team.code-workspace", ".vscode/created.txt", "encodings/created.ipynb"].map((name) => file(name));
 
 /** Proposes a new file, and accepts it. */
 async function create(session, target) {
@@ -38,6 +39,14 @@ scenario("files.encoding: of a closed file and of a new one, and a language's ow
 
   await create("note", note);
   assert.equal(note.text(), TEXT);
+});
+
+scenario("files.encoding: files that the editor always reads as UTF-8 are written as that", async () => {
+  await set("files.encoding", "gbk");
+  for (const one of always) {
+    await create("always", one);
+    assert.equal(one.text(), TEXT, one.name);
+  }
 });
 
 const ascii = file("encodings/ascii.markdown", "old\n");

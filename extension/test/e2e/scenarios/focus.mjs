@@ -10,8 +10,8 @@ import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { pressUntilTaken, reviewWith, takeDraft } from "../harness/reviews.mjs";
-import { call, home, state, ui, workbench } from "../harness/run.mjs";
-import { killServer, servers } from "../harness/server.mjs";
+import { call, home, reloadWindow, state, ui, workbench } from "../harness/run.mjs";
+import { killServer, servers, whileHostStands } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
@@ -103,11 +103,9 @@ const OWNERS = {
   "the new name of a file": {
     async enter() {
       await named.open();
-      const row = page().locator(".explorer-viewlet .monaco-list:focus .monaco-list-row.focused", { hasText: named.base });
-      await until("its row has the keys", async () => {
-        await call("command", { id: "workbench.files.action.showActiveFileInExplorer" });
-        return (await row.count()) > 0;
-      });
+      await call("command", { id: "workbench.view.explorer" });
+      await page().locator(".explorer-viewlet .monaco-list-row", { hasText: named.base }).click();
+      await page().locator(".explorer-viewlet .monaco-list:focus .monaco-list-row.focused", { hasText: named.base }).waitFor();
       await page().keyboard.press("F2");
       await page().locator(".explorer-item-edited input:focus").waitFor();
       await page().keyboard.press("Control+A");
@@ -586,6 +584,23 @@ scenario("keys in the output, beside a review in front, decide nothing", async (
   await call("command", { id: "workbench.action.closePanel" });
 });
 
+const hasty = file("focus/hasty.txt", "old\n");
+
+scenario("a key that decides counts right after a click out of a view into the review, however busy the page is", async () => {
+  const edited = await agent("hasty").readAndEdit(hasty, "old", "new");
+  await reviewWith("new");
+  await OWNERS["the search box"].enter();
+  await page().locator(".editor.modified .view-line", { hasText: "new" }).hover();
+  await ui.whileBusy(({ keyboard, mouse }) => [
+    mouse.down(),
+    mouse.up(),
+    keyboard.down("Control"),
+    keyboard.press("Enter"),
+    keyboard.up("Control"),
+  ]);
+  assert.equal((await edited.answer).data.review.decision, "accepted");
+});
+
 const slow = file("focus/slow.txt", "old\n");
 
 scenario("whoever goes elsewhere while a change lands keeps the keys there", async () => {
@@ -654,6 +669,42 @@ scenario("a key that is held does not reject with an empty reason in the box tha
   await ui.answer("");
   await until("it is over", async () => (await state()).pending.length === 0);
 });
+
+const questioned = file("focus/questioned.txt", "old\n");
+const writing = file("focus/writing.txt", "");
+
+const QUESTIONS = [
+  { question: "Reject questioned.txt", press: () => ui.pressInRow("Pending", "questioned.txt", /^Reject/), leave: () => ui.escapeQuestion() },
+  { question: "Reject all pending changes (1)", press: () => ui.pressInView("Pending", /^Reject All/), leave: () => ui.escapeQuestion() },
+  { question: "Accept All", press: () => ui.pressInView("Pending", /^Accept All/), leave: () => ui.answerDialog("Cancel") },
+];
+
+for (const { question, press, leave } of QUESTIONS)
+  scenario(`a question that comes late leaves the keys to whoever types by then: ${question}`, async () => {
+    await reloadWindow(); // VS Code asks the extension host before it runs a command for the first time
+    const asked = await until("it answers", () => agent(question).readAndEdit(questioned, "old", "new").catch(() => undefined));
+    await writing.open();
+    await call("command", { id: "agentfs.ui.showPending" });
+    await ui.viewRow("Pending", "questioned.txt").waitFor();
+    const before = (await writing.document()).text;
+
+    await whileHostStands(async () => {
+      await press();
+      await ui.focusEditor();
+      await page().keyboard.press("Control+End");
+      await page().keyboard.type(WORDS);
+    });
+
+    const said = `Nothing was decided because the question came too late: ${question}`;
+    await ui.offers(said, "Ask Again");
+    await page().keyboard.type(WORDS);
+    await until("all is in the editor", async () => (await writing.document()).text === before + WORDS + WORDS);
+    await ui.pressInMessage(said, "Ask Again");
+    await leave();
+    assert.equal((await state()).pending.length, 1);
+    await asked.cancel();
+    await call("command", { id: "workbench.action.files.revert" });
+  });
 
 const inZen = file("focus/in-zen.txt", "old\n");
 const behind = file("focus/behind.txt", "");

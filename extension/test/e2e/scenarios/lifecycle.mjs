@@ -9,7 +9,7 @@ import { until } from "../harness/page.mjs";
 import { reviewWith } from "../harness/reviews.mjs";
 import { call, state, ui, workbench } from "../harness/run.mjs";
 import { interpreter, killServer, servers } from "../harness/server.mjs";
-import { set } from "../harness/settings.mjs";
+import { inWorkspace, set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 const restarted = file("lifecycle/restarted.txt", "old\n");
@@ -30,6 +30,19 @@ scenario("Restart Server: what is pending goes, nothing lands, and the next prop
   await ui.titleButton("Accept").click();
   assert.equal((await again.answer).data.applied, true);
   assert.equal(restarted.text(), "new\n");
+});
+
+const ignored = file("lifecycle/ignored.txt", "old\n");
+
+scenario("settings of a workspace that do not apply restart no server, and end no review", async () => {
+  const asked = await agent("ignored").readAndEdit(ignored, "old", "new");
+  await reviewWith("new");
+  const before = servers();
+  await inWorkspace({ "editor.tabSize": 3, "agentfs.interpreter": "/nowhere", "agentfs.review.style": "refactorPreview" }, async () => {
+    await ui.titleButton("Accept").click();
+    assert.equal((await asked.answer).data.applied, true);
+  });
+  assert.deepEqual(servers(), before);
 });
 
 const killed = file("lifecycle/killed.txt", "old\n");

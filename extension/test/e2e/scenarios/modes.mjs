@@ -11,7 +11,7 @@ import { until, WorkbenchPage } from "../harness/page.mjs";
 import { reviewWith } from "../harness/reviews.mjs";
 import { call, reloadWindow, ui } from "../harness/run.mjs";
 import { killServer, mode, servers } from "../harness/server.mjs";
-import { set } from "../harness/settings.mjs";
+import { inWorkspace, set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 import { inOwnWorkbench, makeHome } from "../harness/workbench.mjs";
 
@@ -50,6 +50,24 @@ scenario("auto mode that the user ended stays ended, also in another server and 
   await set("agentfs.approval.mode", "manual");
   await set("agentfs.approval.mode", "auto_edit");
   await ui.statusItem(": auto").waitFor();
+});
+
+const stays = file("modes/stays.txt", "a 1\n");
+
+scenario("auto mode that the user ended stays ended when a workspace's settings name it", async () => {
+  await set("agentfs.approval.mode", "auto_edit");
+  await ui.statusItem(": auto").click();
+  await ui.statusItem(": manual").waitFor();
+  await inWorkspace({ "editor.tabSize": 3, "agentfs.approval.mode": "auto_edit" }, async () => {
+    const asked = await agent("stays").readAndEdit(stays, "a 1", "a 2");
+    await reviewWith("a 2");
+    await ui.titleButton("Accept").click();
+    assert.equal((await asked.answer).data.review.by, "user");
+  });
+  const asked = await agent("stays").readAndEdit(stays, "a 2", "a 3");
+  await reviewWith("a 3");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.by, "user", "also when they no longer do");
 });
 
 test("a workspace that is not trusted: every change is reviewed, whatever the user's settings say", { timeout: 240_000 }, async ({ name }) => {

@@ -7,7 +7,7 @@ import path from "node:path";
 import { agent, batch } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { openReview, reviewWith } from "../harness/reviews.mjs";
+import { openReview, reviewWith, whileHostIsBusy } from "../harness/reviews.mjs";
 import { call, state, ui } from "../harness/run.mjs";
 import { interpreter, servers } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
@@ -86,9 +86,31 @@ scenario("Save, once what waits was closed or reverted without saving, says that
 
   await ui.pressInMessage("is in the editor, but not saved.", "Save");
 
-  await ui.saysInPassing("The change of closed.txt, reverted.txt was not saved. The file was closed");
+  await ui.saysInPassing("The change of closed.txt, reverted.txt was not saved. It was undone, or the file was closed");
   await until("the other one is saved", () => kept.text() === "new kept.txt\n");
   for (const one of [closed, reverted]) assert.equal(one.text(), "one\ntwo\n");
+});
+
+const undone = file("outcomes/undone.txt", "one\ntwo\n");
+
+scenario("Save of a change that the user has undone in the editor says so, and saves nothing else", async () => {
+  await undone.open();
+  await undone.type("mine ");
+  const asked = await agent("undone").readAndEdit(undone, "two", "2");
+  await reviewWith("2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "editor");
+  await undone.open();
+  await call("command", { id: "undo" });
+  await until("it is undone", async () => (await undone.document()).text === "mine one\ntwo\n");
+  await ui.focusEditor();
+  await ui.page.keyboard.type("more");
+  await until("more is typed", async () => (await undone.document()).text.includes("more"));
+
+  await ui.pressInMessage("The change of undone.txt is in the editor, but not saved.", "Save");
+
+  await ui.saysInPassing("The change of undone.txt was not saved.");
+  assert.equal(undone.text(), "one\ntwo\n");
 });
 
 scenario("Save says nothing of a change that the user saved before the file was closed", async () => {
@@ -124,6 +146,33 @@ scenario("a change of a file that is read-only in the editor says so too, and sa
   await ui.pressInMessage("The change of locked.txt is in the editor, but not saved.", "Save");
 
   await until("it is saved", () => locked.text() === "one\n2\n");
+});
+
+const pinned = file("outcomes/pinned.txt", "one\ntwo\n");
+const own = file("outcomes/own.txt", "");
+
+scenario("Save of a file that is read-only in the editor, if it comes late, leaves the keys to whoever types by then", async () => {
+  await set("files.readonlyInclude", { "**/pinned.txt": true });
+  await pinned.open();
+  const asked = await agent("pinned").readAndEdit(pinned, "two", "2");
+  await reviewWith("2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.landing, "editor");
+  await own.open();
+
+  await whileHostIsBusy(async () => {
+    await ui.pressInMessage("The change of pinned.txt is in the editor, but not saved.", "Save");
+    await ui.focusEditor();
+    await ui.page.keyboard.type("mine");
+  });
+
+  await ui.offers("The change of pinned.txt is in the editor, but not saved.", "Save");
+  await ui.page.keyboard.type(" and after");
+  await until("all is in the own file", async () => (await own.document()).text === "mine and after");
+  assert.equal(pinned.text(), "one\ntwo\n");
+  await ui.pressInMessage("The change of pinned.txt is in the editor, but not saved.", "Save");
+  await until("it is saved", () => pinned.text() === "one\n2\n");
+  assert.equal(own.text(), "");
 });
 
 const moved = file("outcomes/moved.md", "one\ntwo\n");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { agent, batch } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { acceptAfterPlain, openReview, reviewWith } from "../harness/reviews.mjs";
+import { acceptAfterPlain, openReview, reviewWith, whileHostIsBusy } from "../harness/reviews.mjs";
 import { call, state, ui } from "../harness/run.mjs";
 import { servers } from "../harness/server.mjs";
 import { inWorkspace, set } from "../harness/settings.mjs";
@@ -150,6 +150,31 @@ for (const how of ["its notification", "the command"])
     await ui.focused("modified");
     await asked.cancel();
   });
+
+const held = file("shown/held.txt", "old\n");
+
+scenario("a review that is loaded, and opens late because the extension host is busy, leaves the keys to whoever types by then", async () => {
+  await held.open();
+  await own.open();
+  const before = (await own.document()).text;
+  const asked = await agent("held").readAndEdit(held, "old", "new");
+  await reviewWith("new");
+  await ui.closeActiveTab();
+  await own.open();
+
+  await whileHostIsBusy(async () => {
+    await ui.statusItem(": 1").click();
+    await ui.focusEditor();
+    await ui.page.keyboard.press("Control+End");
+    await ui.page.keyboard.type("words");
+  });
+
+  await ui.offers("The review of held.txt is ready.", "Review");
+  await ui.page.keyboard.type(" and more");
+  await until("all is in the own file", async () => (await own.document()).text === `${before}words and more`);
+  await ui.noTab("held.txt +");
+  await asked.cancel();
+});
 
 const searched = file("shown/searched.txt", "old\n");
 

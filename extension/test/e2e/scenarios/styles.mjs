@@ -7,11 +7,12 @@ import { agent } from "../harness/agents.mjs";
 import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { acceptAfterPlain, reviewWith } from "../harness/reviews.mjs";
+import { acceptAfterPlain, pressUntilTaken, reviewWith, whileHostIsBusy } from "../harness/reviews.mjs";
 import { state, ui, workbench } from "../harness/run.mjs";
 import { inWorkspace, set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
+const mine = file("styles/mine.txt", "");
 const previewed = file("styles/preview.txt", "one\ntwo\nthree\n");
 
 scenario("the Refactor Preview style: ticked and applied, it lands", async () => {
@@ -52,6 +53,52 @@ scenario("the Refactor Preview style: discarded, the agent hears a no", async ()
 
   assert.equal((await asked.answer).error.code, "USER_REJECTED");
   assert.equal(discarded.text(), "one\ntwo\nthree\n");
+  await ui.preview.waitFor({ state: "hidden" });
+});
+
+const next = file("styles/next.txt");
+
+scenario("the Refactor Preview style: once a preview has ended, keys decide in the diff of a new file", async () => {
+  await set("agentfs.review.style", "refactorPreview");
+  await mine.open();
+  const asked = await agent("before").readAndEdit(discarded, "two", "2");
+  await ui.pressInMessage("styles/discard.txt", "Review");
+  await ui.preview.waitFor();
+  await ui.previewButton("Discard").click();
+  assert.equal((await asked.answer).error.code, "USER_REJECTED");
+  await ui.preview.waitFor({ state: "hidden" });
+
+  const created = agent("next").write(next, "one\n");
+  await ui.pressInMessage("next.txt", "Review");
+  await ui.diffWith("one");
+  await pressUntilTaken("Control+Enter", "next.txt");
+
+  assert.equal((await created.answer).data.landing, "disk");
+  assert.equal(next.text(), "one\n");
+});
+
+const late = file("styles/late.txt", "one\ntwo\nthree\n");
+
+scenario("the Refactor Preview style: a preview that comes late leaves the keys to whoever types by then", async () => {
+  await set("agentfs.review.style", "refactorPreview");
+  await mine.open();
+  const asked = await agent("late").readAndEdit(late, "two", "2");
+  await ui.offers("styles/late.txt", "Review");
+
+  await whileHostIsBusy(async () => {
+    await ui.pressInMessage("styles/late.txt", "Review");
+    await ui.focusEditor();
+    await ui.page.keyboard.type("words");
+  });
+
+  await ui.offers("The review of late.txt is ready.", "Review");
+  await ui.page.keyboard.type(" and more");
+  await until("all is in the own file", async () => (await mine.document()).text === "words and more");
+  assert.equal(await ui.preview.isVisible(), false);
+  await ui.pressInMessage("The review of late.txt is ready.", "Review");
+  await ui.preview.waitFor();
+  await ui.previewButton("Discard").click();
+  assert.equal((await asked.answer).error.code, "USER_REJECTED");
   await ui.preview.waitFor({ state: "hidden" });
 });
 
@@ -101,7 +148,6 @@ scenario("the Refactor Preview style: a closed file that changed while it waited
   await ui.statusBarSays("agentfs");
 });
 
-const mine = file("styles/mine.txt", "");
 const created = file("styles/created.txt");
 
 scenario("the Refactor Preview style: a new file, which it can't show, has a diff, and nobody's keys", async () => {

@@ -95,31 +95,40 @@ scenario("typing on after Accept while the server is slow: what was accepted lan
   assert.equal(await takeDraft("slow.txt"), text);
 });
 
-const several = ["one", "two"].map((name) => file(`typing/several-${name}.txt`, "old\n"));
+for (const before of ["", " mine"]) {
+  const several = ["one", "two"].map((name) => file(`typing/several${before.trim()}-${name}.txt`, "old\n"));
+  const typedBefore = before === "" ? "" : " before and";
 
-scenario("typing on in several files after Accept while the server is slow: it was kept as a draft", async () => {
-  for (const one of several) await agent("several").read(one);
-  const operations = several.map(({ name }) => ({ tool: "edit", params: { path: name, old_string: "old", new_string: "new" } }));
-  const asked = batch("several", operations);
-  await openReview();
-  await ui.severalWith("new");
-  const [pid] = servers();
-  process.kill(pid, "SIGSTOP");
-  try {
-    await ui.titleButton("Accept").click();
-    const entry = ui.page.locator(".multiDiffEntry", { hasText: "several-one.txt" });
-    await entry.locator(".editor.modified .view-line", { hasText: "new" }).click();
-    await keyboard().press("End");
-    await keyboard().type(" after");
-    await until("it is typed", async () => (await proposalFor(several[0])).text === "new after\n");
-  } finally {
-    process.kill(pid, "SIGCONT");
-  }
-  await asked.answer;
-  assert.deepEqual(several.map((one) => one.text()), ["new\n", "new\n"]);
-  await ui.saysInPassing("after you accepted it was not applied");
-  assert.equal(await takeDraft("several-one.txt"), "new after\n");
-});
+  scenario(`typing on in several files${typedBefore} after Accept while the server is slow: it was kept as a draft`, async () => {
+    const ada = agent(`several${before}`);
+    for (const one of several) await ada.read(one);
+    const operations = several.map(({ name }) => ({ tool: "edit", params: { path: name, old_string: "old", new_string: "new" } }));
+    const asked = batch(`several${before}`, operations);
+    await openReview();
+    await ui.severalWith("new");
+    const entry = ui.page.locator(".multiDiffEntry", { hasText: several[0].base });
+    const type = async (text, whole) => {
+      await entry.locator(".editor.modified .view-line", { hasText: "new" }).click();
+      await keyboard().press("End");
+      await keyboard().type(text);
+      await until("it is typed", async () => (await proposalFor(several[0])).text === whole);
+    };
+    await type(before, `new${before}\n`);
+    const [pid] = servers();
+    process.kill(pid, "SIGSTOP");
+    try {
+      await ui.titleButton("Accept").click();
+      await until("it no longer counts as unsaved", async () => !(await proposalFor(several[0])).dirty);
+      await type(" after", `new${before} after\n`);
+    } finally {
+      process.kill(pid, "SIGCONT");
+    }
+    await asked.answer;
+    assert.deepEqual(several.map((one) => one.text()), [`new${before}\n`, "new\n"]);
+    await ui.saysInPassing("after you accepted it was not applied");
+    assert.equal(await takeDraft(several[0].base), `new${before} after\n`);
+  });
+}
 
 const everyOne = ["first", "second"].map((name) => file(`typing/all-${name}.txt`, "old\n"));
 

@@ -240,7 +240,7 @@ scenario("of a long line that is taken away, all is to be shown, too", async () 
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
-const UNREADABLE_SAID = "Settings of this workspace may make changes";
+const UNREADABLE_SAID = "Settings of this workspace may make the name or changes";
 const UNREADABLE = {
   "editor.tokenColorCustomizations": { textMateRules: [{ scope: "source.ini", settings: { foreground: "#ffffff" } }] },
   "workbench.colorCustomizations": { "[Default*]": { "editor.foreground": "#ffffff", "editor.background": "#ffffff" } },
@@ -251,8 +251,10 @@ const UNREADABLE = {
   "[ini]": { "editor.fontSize": 6 },
   "editor.scrollbar.verticalScrollbarSize": 1000,
   "editor.lineNumbersMinChars": 300,
-  "workbench.colorTheme": "A theme that the user has installed",
+  "workbench.colorTheme": "Abyss",
   "window.zoomLevel": -2,
+  "window.title": "README.txt",
+  "workbench.editor.customLabels.patterns": { "**/*.ini": "README.txt" },
 };
 
 for (const [setting, value] of Object.entries(UNREADABLE)) {
@@ -273,7 +275,7 @@ for (const [setting, value] of Object.entries(UNREADABLE)) {
 const plain = file("unseen/plain.ini", "check=1\n");
 
 scenario("settings of a workspace that hide nothing do not matter", () =>
-  inWorkspace({ "editor.tabSize": 3, "workbench.colorTheme": "Dark Modern", "workbench.colorCustomizations": { "titleBar.activeBackground": "#123456" } }, async () => {
+  inWorkspace({ "editor.tabSize": 3, "workbench.colorTheme": "Light Modern", "workbench.colorCustomizations": { "titleBar.activeBackground": "#123456" } }, async () => {
     const asked = await agent("plain").readAndEdit(plain, "check=1", "check=2");
     await reviewWith("check=2");
     await ui.titleButton("Accept").click();
