@@ -247,12 +247,14 @@ for (const where of ["beside another tab", "alone in its group"]) {
     await reviewWith("new");
     if (where === "alone in its group") await call("close", { path: covering.path });
     await ui.clickLine("new");
+    await page().keyboard.type(" mine"); // so that there is a draft, however soon the review closes
+    await ui.diffWith("new mine");
 
     const typed = await typeWhileClosing(edited, target.base);
     await page().keyboard.press("Control+Enter");
 
     await ui.pressInMessage("It was kept as a draft.", "Show Draft");
-    assert.ok(`new${typed}`.startsWith((await takeDraft(target.base)).trimEnd()));
+    assert.ok(`new mine${typed}`.startsWith((await takeDraft(target.base)).trimEnd()));
     assert.equal((await named.document()).text, "word\n");
     assert.ok([undefined, "\n"].includes((await covering.document())?.text));
     assert.equal(target.text(), "old\n");
