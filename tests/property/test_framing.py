@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.lsp.transport.framing import Frame, Framer, TooLarge
+from agentfs_lsp.jsonrpc.framing import Frame, Framer, TooLarge
 
 LIMIT = 40
 BODIES = st.lists(st.binary(max_size=60) | st.just(b"\r\n\r\nContent-Length: 3\r\n\r\n"), max_size=6)

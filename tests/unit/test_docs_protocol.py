@@ -158,10 +158,10 @@ def limits_told() -> Iterator[tuple[str, str]]:
     from agentfs_lsp.adapters.review import client, questions
     from agentfs_lsp.api import exchange
     from agentfs_lsp.domain.text import escaping as shown
+    from agentfs_lsp.jsonrpc import codec, framing
     from agentfs_lsp.lsp import language_server, progress, serving, sweeping
     from agentfs_lsp.lsp import results as editor_params
     from agentfs_lsp.lsp.configuration import configuration
-    from agentfs_lsp.lsp.transport import codec, framing
     from agentfs_lsp.service import history as service_history
     from agentfs_lsp.service.proposal import wording
     from agentfs_lsp.service.state import tool_scope

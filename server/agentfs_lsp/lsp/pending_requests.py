@@ -18,8 +18,8 @@ from pygls.exceptions import JsonRpcException
 from agentfs_lsp.api.exchange import Answering
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.jsonrpc.codec import RequestId, is_id
 from agentfs_lsp.lsp.progress import Progress
-from agentfs_lsp.lsp.transport.codec import RequestId, is_id
 
 _log = logging.getLogger(__name__)
 

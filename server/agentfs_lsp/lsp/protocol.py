@@ -25,9 +25,9 @@ from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
 from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.jsonrpc.codec import INVALID_REQUEST, RequestId, is_capped, is_id
 from agentfs_lsp.lsp.outgoing import Outgoing
 from agentfs_lsp.lsp.pending_requests import DelayedResponse, PendingRequests
-from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, RequestId, is_capped, is_id
 
 _log = logging.getLogger(__name__)
 

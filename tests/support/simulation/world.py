@@ -20,8 +20,8 @@ from unittest.mock import patch
 
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.domain.translation import english
+from agentfs_lsp.jsonrpc.codec import encode
 from agentfs_lsp.lsp import server as door
-from agentfs_lsp.lsp.transport.codec import encode
 from agentfs_lsp.service.proposal.record import HistoryQuery
 from support.fakes.disk import HOME
 from support.fakes.history import MemoryHistory

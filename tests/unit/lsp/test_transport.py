@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from agentfs_lsp.lsp.transport.codec import decode, encode
+from agentfs_lsp.jsonrpc.codec import decode, encode
+from agentfs_lsp.jsonrpc.framing import Framer
 from agentfs_lsp.lsp.transport.connection import Transport, new_event_loop
-from agentfs_lsp.lsp.transport.framing import Framer
 
 PATIENCE = 120.0  # seconds until a hanging test fails
 LIMIT = 1 << 25

@@ -20,8 +20,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
-from agentfs_lsp.lsp.transport.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id
-from agentfs_lsp.lsp.transport.framing import BadHeader, Framer, TooLarge
+from agentfs_lsp.jsonrpc.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id
+from agentfs_lsp.jsonrpc.framing import BadHeader, Framer, TooLarge
 from agentfs_lsp.lsp.transport.writer import Writer
 
 _log = logging.getLogger(__name__)

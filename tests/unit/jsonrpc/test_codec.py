@@ -5,8 +5,8 @@ import json
 import msgspec
 import pytest
 
-from agentfs_lsp.lsp.transport import codec
-from agentfs_lsp.lsp.transport.codec import (
+from agentfs_lsp.jsonrpc import codec
+from agentfs_lsp.jsonrpc.codec import (
     Format,
     Malformed,
     Parse,

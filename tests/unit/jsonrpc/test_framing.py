@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentfs_lsp.lsp.transport.framing import HEAD, MAX_HEADER, BadHeader, Frame, Framer, TooLarge
+from agentfs_lsp.jsonrpc.framing import HEAD, MAX_HEADER, BadHeader, Frame, Framer, TooLarge
 
 LIMIT = 20_000_000
 

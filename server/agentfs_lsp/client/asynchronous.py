@@ -1,0 +1,356 @@
+"""`AsyncAgentFS`: agentfs for programs with asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any, Final, Literal, Self
+
+from agentfs_lsp.client.answer import Answer
+from agentfs_lsp.client.errors import RequestRefused, ServerGone, TimedOut
+from agentfs_lsp.client.protocol import Proposed, Protocol, ProtocolError, Responded, Told, ToolsChanged
+from agentfs_lsp.client.reviewers import deny_all
+from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review, Reviewer
+
+_log = logging.getLogger(__name__)
+
+Format = Literal["openai", "anthropic", "mcp"]
+Dialect = Literal["standard", "gemini", "workspace"]
+
+START_S: Final = 60.0
+"""Seconds until a server must have started."""
+
+GRACE_S: Final = 10.0
+"""Seconds for the response to a withdrawn request, and for a server to end."""
+
+PULSE_S: Final = 15.0
+"""A server that does not answer `agentfs/status` for so many seconds counts as gone."""
+
+CANCELLED: Final = -32800
+_READ: Final = 1 << 16
+
+
+class AsyncAgentFS:
+    """A workspace as agents see it: reads, and changes that are reviewed before they land.
+
+    Create one with `open`, and use it in `async with`. All methods may be called concurrently; the reviewer
+    is asked about one proposal at a time. Each raises ServerGone and RequestRefused, and, with `timeout_s`,
+    TimedOut. Cancelling a task that waits for a change withdraws the proposal."""
+
+    def __init__(
+        self, command: Sequence[str], root: Path, review: Reviewer, settings: Mapping[str, Any]
+    ) -> None:
+        """Use `open`."""
+        self._command = command
+        self._root = root
+        self._reviewer = review
+        self._settings = settings
+        self._protocol = Protocol(reviews=True)
+        self._waiting: dict[int, asyncio.Future[Responded]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._gone: ServerGone | None = None
+        self._one_at_a_time = asyncio.Lock()
+        self.on_tools_changed: Callable[[], object] | None = None
+        """Called when `tools` would return other definitions."""
+        self.on_message: Callable[[str], object] | None = None
+        """Called with messages for the user; by default they are logged."""
+
+    @classmethod
+    def open(
+        cls,
+        root: str | os.PathLike[str],
+        review: Reviewer = deny_all,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        command: Sequence[str] | None = None,
+    ) -> Self:
+        """Start a server of its own for the folder `root`, where no editor runs.
+
+        `review` decides about every change that policy does not allow or deny. `settings` are the user's, as
+        in docs/configuration.md; the folder's own `.agentfs.toml` can only make them stricter. `command`
+        starts another server than this installation's."""
+        own = [sys.executable, "-P", "-m", "agentfs_lsp"]
+        return cls(command or own, Path(root).resolve(), review, settings or {})
+
+    async def __aenter__(self) -> Self:
+        await self.start()
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def start(self) -> None:
+        """Start the server; `async with` does it. Raises ServerGone if it can't be started, and
+        NotADirectoryError if `root` is not a folder."""
+        if not self._root.is_dir():
+            raise NotADirectoryError(f"{self._root} is not a folder")
+        self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed with the server
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=self._errors,
+                start_new_session=True,  # Ctrl-C is for this program, which then ends the server
+            )
+        except OSError as error:
+            self._errors.close()
+            raise ServerGone(f"The server could not be started: {error}") from error
+        self._in_background(self._listen())
+        try:
+            async with asyncio.timeout(START_S):
+                await self._response(self._protocol.initialize(self._root, self._settings))
+                self._protocol.notify("initialized", {})
+                await self._flush()
+        except TimeoutError:
+            await self.close()
+            raise ServerGone(f"The server did not start within {START_S:.0f} seconds.") from None
+        except BaseException:
+            await self.close()
+            raise
+
+    async def close(self) -> None:
+        """End the server. Undecided proposals are withdrawn; a landing in progress is finished."""
+        self._lose(ServerGone("This connection is closed."))
+        stdin = self._process.stdin
+        assert stdin is not None
+        stdin.close()  # the server ends with its input, as docs/protocol.md#1-start-and-transport describes
+        try:
+            async with asyncio.timeout(GRACE_S):
+                await self._process.wait()
+        except TimeoutError:
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            await self._process.wait()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._errors.close()
+
+    # --- requests -----------------------------------------------------------------------------------------
+
+    async def read(self, path: str, *, timeout_s: float | None = None, **params: Any) -> Answer:
+        """Read a file: docs/protocol.md#5-agentfsread lists the params."""
+        return await self.request("agentfs/read", {"path": path, **params}, timeout_s=timeout_s)
+
+    async def write(
+        self, path: str, content: str, *, timeout_s: float | None = None, **params: Any
+    ) -> Answer:
+        """Create a file, or replace it whole: docs/protocol.md#6-agentfswrite."""
+        return await self.request(
+            "agentfs/write", {"path": path, "content": content, **params}, timeout_s=timeout_s
+        )
+
+    async def edit(
+        self, path: str, old_string: str, new_string: str, *, timeout_s: float | None = None, **params: Any
+    ) -> Answer:
+        """Replace a unique piece of a file's text: docs/protocol.md#7-agentfsedit."""
+        return await self.request(
+            "agentfs/edit",
+            {"path": path, "old_string": old_string, "new_string": new_string, **params},
+            timeout_s=timeout_s,
+        )
+
+    async def batch(
+        self, operations: Sequence[Mapping[str, Any]], *, timeout_s: float | None = None, **params: Any
+    ) -> Answer:
+        """Several writes and edits in one review: docs/protocol.md#10-agentfsbatch."""
+        return await self.request(
+            "agentfs/batch", {"operations": list(operations), **params}, timeout_s=timeout_s
+        )
+
+    async def undo(
+        self, change_id: str | None = None, *, timeout_s: float | None = None, **params: Any
+    ) -> Answer:
+        """Propose the reverse of a change, by default of the session's last: docs/protocol.md#agentfsundo."""
+        return await self.request("agentfs/undo", {"change_id": change_id, **params}, timeout_s=timeout_s)
+
+    async def history(self, *, timeout_s: float | None = None, **params: Any) -> Answer:
+        """The session's changes that landed, newest first: docs/protocol.md#agentfshistory."""
+        return await self.request("agentfs/history", params, timeout_s=timeout_s)
+
+    async def status(self, *, timeout_s: float | None = None, **params: Any) -> Answer:
+        """Mode, roots, and pending proposals: docs/protocol.md#agentfsstatus."""
+        return await self.request("agentfs/status", params, timeout_s=timeout_s)
+
+    async def tools(
+        self,
+        format: Format = "openai",  # noqa: A002 - the wire's name
+        dialect: Dialect = "standard",
+    ) -> list[dict[str, Any]]:
+        """Definitions of the tools for a model, in the format of its API."""
+        answer = await self.request("agentfs/tools", {"format": format, "dialect": dialect})
+        return list(answer.data["tools"])
+
+    async def prompt(self, dialect: Dialect = "standard") -> str:
+        """Guidance about the tools for the system prompt, in Markdown; empty if there is no tool."""
+        answer = await self.request("agentfs/tools", {"dialect": dialect})
+        return str(answer.data["prompt"])
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        dialect: Dialect = "standard",
+        *,
+        timeout_s: float | None = None,
+        **params: Any,
+    ) -> Answer:
+        """Run the tool that the model called: docs/protocol.md#agentfscall."""
+        return await self.request(
+            "agentfs/call",
+            {"name": name, "arguments": dict(arguments), "dialect": dialect, **params},
+            timeout_s=timeout_s,
+        )
+
+    async def request(
+        self, method: str, params: Mapping[str, Any], *, timeout_s: float | None = None
+    ) -> Answer:
+        """Send any request of docs/protocol.md#2-requests. `timeout_s`: seconds until it is withdrawn, by
+        default never, because a person may decide. If it was too late to withdraw it, the answer says what
+        became of it."""
+        ident = self._protocol.request(method, dict(params))
+        try:
+            responded = await self._response(ident, timeout_s)
+        except TimeoutError:
+            responded = await self._withdrawn(ident, timeout_s)
+        except asyncio.CancelledError:
+            self._protocol.cancel(ident)
+            self._send()
+            raise
+        finally:
+            self._waiting.pop(ident, None)
+        if responded.code is not None:
+            raise RequestRefused(responded.code, responded.message)
+        return Answer(responded.result)
+
+    async def _withdrawn(self, ident: int, timeout_s: float | None) -> Responded:
+        """The response after all, if it was too late to withdraw the request."""
+        self._protocol.cancel(ident)
+        try:
+            responded = await self._response(ident, GRACE_S)
+        except TimeoutError:
+            raise ServerGone(f"The server did not answer within {GRACE_S:.0f} s of a withdrawal.") from None
+        if responded.code == CANCELLED:
+            raise TimedOut(f"Nobody decided within {timeout_s} s. The request was withdrawn.") from None
+        return responded
+
+    async def _response(self, ident: int, timeout_s: float | None = None) -> Responded:
+        """Raises TimeoutError and ServerGone."""
+        if self._gone is not None:
+            raise self._gone
+        waiting = self._waiting.setdefault(ident, asyncio.get_running_loop().create_future())
+        await self._flush()
+        async with asyncio.timeout(timeout_s):
+            while True:
+                done, _ = await asyncio.wait([waiting], timeout=PULSE_S)
+                if done:
+                    return waiting.result()
+                await self._check_pulse()
+
+    async def _check_pulse(self) -> None:
+        """A server that waits for a person still answers; one that is stopped or hangs does not."""
+        ident = self._protocol.request("agentfs/status", {})
+        pulse = self._waiting[ident] = asyncio.get_running_loop().create_future()
+        self._send()
+        done, _ = await asyncio.wait([pulse], timeout=PULSE_S)
+        self._waiting.pop(ident, None)
+        if not done:
+            self._lose(ServerGone(f"The server has been silent for {PULSE_S:.0f} s."))
+
+    # --- the connection -----------------------------------------------------------------------------------
+
+    async def _listen(self) -> None:
+        stdout = self._process.stdout
+        assert stdout is not None
+        why = "The server ended"
+        try:
+            while data := await stdout.read(_READ):
+                for event in self._protocol.receive(data):
+                    self._happened(event)
+                self._send()
+        except ProtocolError as error:
+            why = str(error)
+        except OSError as error:
+            why = f"The connection to the server broke: {error}"
+        self._lose(ServerGone(f"{why}{self._last_words()}"))
+
+    def _happened(self, event: object) -> None:
+        match event:
+            case Responded(id=ident) if (waiting := self._waiting.get(ident)) and not waiting.done():
+                waiting.set_result(event)
+            case Proposed(review):
+                self._in_background(self._review(review))
+            case ToolsChanged() if self.on_tools_changed:
+                self.on_tools_changed()
+            case Told(text):
+                (self.on_message or _log.warning)(text)
+
+    async def _review(self, review: Review) -> None:
+        """Ask the reviewer, and send the decision."""
+        async with self._one_at_a_time:
+            if review.ended.is_set():
+                return
+            decision: Decision
+            try:
+                decision = await _decision(self._reviewer, review)
+                self._protocol.decide(review, decision)
+            except Exception as error:  # noqa: BLE001 - whatever it raises is a no
+                _log.exception("The reviewer failed: the change is rejected")
+                self._protocol.decide(review, Reject(f"The review failed: {type(error).__name__}."))
+            self._send()
+
+    def _lose(self, error: ServerGone) -> None:
+        self._gone = self._gone or error
+        self._protocol.end()
+        for waiting in self._waiting.values():
+            if not waiting.done():
+                waiting.set_exception(self._gone)
+
+    def _last_words(self) -> str:
+        """The end of what the server wrote to standard error, which may say why it ended."""
+        with suppress(OSError, ValueError):
+            self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 1000))
+            lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
+            if lines:
+                return f": {lines[-1]}"
+        return "."
+
+    def _send(self) -> None:
+        stdin = self._process.stdin
+        data = self._protocol.take()
+        if data and stdin is not None and not stdin.is_closing():
+            stdin.write(data)
+
+    async def _flush(self) -> None:
+        """Send, and wait if the server does not read fast enough."""
+        self._send()
+        assert self._process.stdin is not None
+        with suppress(ConnectionError):  # the reader says that the server is gone
+            await self._process.stdin.drain()
+
+    def _in_background(self, work: Any) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+async def _decision(reviewer: Reviewer, review: Review) -> Decision:
+    """Raises whatever the reviewer raises, and TypeError if it returns something else."""
+    if inspect.iscoroutinefunction(reviewer):
+        decision = await reviewer(review)
+    else:
+        decision = await asyncio.to_thread(reviewer, review)
+        if inspect.isawaitable(decision):
+            decision = await decision
+    if not isinstance(decision, Accept | Amend | Reject):
+        raise TypeError(f"a reviewer returned {type(decision).__name__}, not a decision")
+    return decision

@@ -1,0 +1,30 @@
+"""Reviewers for `AgentFS.open`: the terminal, and two that ask nobody."""
+
+from __future__ import annotations
+
+import os
+
+from agentfs_lsp.client.reviews import Accept, Decision, Reject, Review, Reviewer
+
+
+def allow_all(review: Review) -> Decision:  # noqa: ARG001 - the signature of reviewers
+    """Accept every change. What the settings deny stays denied."""
+    return Accept()
+
+
+def deny_all(review: Review) -> Decision:  # noqa: ARG001
+    """Reject every change that policy does not allow: nobody is there to be asked."""
+    return Reject("Nobody can be asked: this program runs without a reviewer.")
+
+
+def terminal() -> Reviewer:
+    """A reviewer that shows each diff at this program's terminal, and asks the person there.
+
+    It uses `/dev/tty`, whatever the program's input and output are used for. Only `y` accepts; any other text
+    rejects, as the reason that the agent gets. What was typed before the question does not count. Raises
+    OSError if there is no terminal."""
+    # A program that asks nobody here needs no library for it.
+    from agentfs_lsp.client.at_terminal import TTY, ask  # noqa: PLC0415
+
+    os.close(os.open(TTY, os.O_RDWR | os.O_NOCTTY))
+    return ask

@@ -1,0 +1,139 @@
+"""`AgentFS`: agentfs for programs without asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import CancelledError
+from typing import Any, Self, TypeVar
+
+from agentfs_lsp.client.answer import Answer
+from agentfs_lsp.client.asynchronous import AsyncAgentFS, Dialect, Format
+from agentfs_lsp.client.reviewers import deny_all
+from agentfs_lsp.client.reviews import Reviewer
+
+_Result = TypeVar("_Result")
+
+
+class AgentFS:
+    """`AsyncAgentFS` with blocking methods, which any thread may call. Create one with `open`; close it, or
+    use it in `with`. Ctrl-C while a call waits for a decision withdraws the proposal."""
+
+    def __init__(self, client: AsyncAgentFS) -> None:
+        """Use `open`."""
+        self._client = client
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="agentfs", daemon=True)
+        self._thread.start()
+        try:
+            self._run(client.start())
+        except BaseException:
+            self._stop()
+            raise
+
+    @classmethod
+    def open(
+        cls,
+        root: str | os.PathLike[str],
+        review: Reviewer = deny_all,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        command: Sequence[str] | None = None,
+    ) -> Self:
+        """As `AsyncAgentFS.open`, but the server is started at once. Raises ServerGone and
+        NotADirectoryError."""
+        return cls(AsyncAgentFS.open(root, review, settings=settings, command=command))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the server. Undecided proposals are withdrawn; a landing in progress is finished."""
+        if not self._loop.is_closed():
+            try:
+                self._run(self._client.close())
+            finally:
+                self._stop()
+
+    @property
+    def on_tools_changed(self) -> Callable[[], object] | None:
+        """Called, on a thread of this object, when `tools` would return other definitions."""
+        return self._client.on_tools_changed
+
+    @on_tools_changed.setter
+    def on_tools_changed(self, changed: Callable[[], object] | None) -> None:
+        self._client.on_tools_changed = changed
+
+    def read(self, path: str, *, timeout_s: float | None = None, **params: Any) -> Answer:
+        """As `AsyncAgentFS.read`."""
+        return self._run(self._client.read(path, timeout_s=timeout_s, **params))
+
+    def write(self, path: str, content: str, *, timeout_s: float | None = None, **params: Any) -> Answer:
+        """As `AsyncAgentFS.write`."""
+        return self._run(self._client.write(path, content, timeout_s=timeout_s, **params))
+
+    def edit(
+        self, path: str, old_string: str, new_string: str, *, timeout_s: float | None = None, **params: Any
+    ) -> Answer:
+        """As `AsyncAgentFS.edit`."""
+        return self._run(self._client.edit(path, old_string, new_string, timeout_s=timeout_s, **params))
+
+    def batch(
+        self, operations: Sequence[Mapping[str, Any]], *, timeout_s: float | None = None, **params: Any
+    ) -> Answer:
+        """As `AsyncAgentFS.batch`."""
+        return self._run(self._client.batch(operations, timeout_s=timeout_s, **params))
+
+    def undo(self, change_id: str | None = None, *, timeout_s: float | None = None, **params: Any) -> Answer:
+        """As `AsyncAgentFS.undo`."""
+        return self._run(self._client.undo(change_id, timeout_s=timeout_s, **params))
+
+    def history(self, *, timeout_s: float | None = None, **params: Any) -> Answer:
+        """As `AsyncAgentFS.history`."""
+        return self._run(self._client.history(timeout_s=timeout_s, **params))
+
+    def status(self, *, timeout_s: float | None = None, **params: Any) -> Answer:
+        """As `AsyncAgentFS.status`."""
+        return self._run(self._client.status(timeout_s=timeout_s, **params))
+
+    def tools(self, format: Format = "openai", dialect: Dialect = "standard") -> list[dict[str, Any]]:  # noqa: A002
+        """As `AsyncAgentFS.tools`."""
+        return self._run(self._client.tools(format, dialect))
+
+    def prompt(self, dialect: Dialect = "standard") -> str:
+        """As `AsyncAgentFS.prompt`."""
+        return self._run(self._client.prompt(dialect))
+
+    def call(
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        dialect: Dialect = "standard",
+        *,
+        timeout_s: float | None = None,
+        **params: Any,
+    ) -> Answer:
+        """As `AsyncAgentFS.call`."""
+        return self._run(self._client.call(name, arguments, dialect, timeout_s=timeout_s, **params))
+
+    def request(self, method: str, params: Mapping[str, Any], *, timeout_s: float | None = None) -> Answer:
+        """As `AsyncAgentFS.request`."""
+        return self._run(self._client.request(method, params, timeout_s=timeout_s))
+
+    def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result()
+        except (KeyboardInterrupt, CancelledError):
+            future.cancel()
+            raise
+
+    def _stop(self) -> None:
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()

@@ -1,0 +1,417 @@
+"""`agentfs_lsp.client` with a server process of its own."""
+
+import asyncio
+import inspect
+import os
+import pty
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from agentfs_lsp.client import (
+    Accept,
+    AgentFS,
+    Amend,
+    AsyncAgentFS,
+    Decision,
+    Reject,
+    RequestRefused,
+    Review,
+    ServerGone,
+    TimedOut,
+    allow_all,
+    asynchronous,
+)
+from support.sample import TEXT
+
+EDITED = TEXT.replace("two", "2")
+
+
+@pytest.fixture(autouse=True)
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+
+
+class Held:
+    """A reviewer that waits until the test releases it."""
+
+    def __init__(self) -> None:
+        self.shown = asyncio.Event()
+        self.released = asyncio.Event()
+        self.review: Review | None = None
+
+    async def __call__(self, review: Review) -> Decision:
+        self.review = review
+        self.shown.set()
+        await self.released.wait()
+        return Accept()
+
+
+@pytest.fixture
+async def held() -> Held:
+    return Held()
+
+
+@pytest.fixture
+async def waiting(root: Path, file: Path, held: Held) -> AsyncIterator[AsyncAgentFS]:
+    """A client whose reviewer waits."""
+    async with AsyncAgentFS.open(root, held) as fs:
+        await fs.read(file.name)
+        yield fs
+
+
+def pid_of(fs: AsyncAgentFS) -> int:
+    return fs._process.pid
+
+
+async def test_nothing_is_written_before_the_decision(file: Path, waiting: AsyncAgentFS, held: Held) -> None:
+    edit = asyncio.ensure_future(waiting.edit("a.py", "two", "2", agent="Ada", explanation="Figures."))
+    await held.shown.wait()
+    assert held.review is not None
+    (shown,) = held.review.files
+    assert (held.review.agent, held.review.explanation, shown.path) == ("Ada", "Figures.", "a.py")
+    assert (shown.before, shown.after, file.read_text()) == (TEXT, EDITED, TEXT)
+    held.released.set()
+    answer = await edit
+    assert (answer.applied, answer.decision, file.read_text()) == (True, "accepted", EDITED)
+
+
+@pytest.mark.parametrize(
+    ("decision", "decided", "text"),
+    [
+        (Accept("Thanks."), "accepted", EDITED),
+        (Amend({"a.py": "one\nII\nthree\n"}, "Roman."), "amended", "one\nII\nthree\n"),
+        (Reject("Not now."), "rejected", TEXT),
+    ],
+)
+async def test_the_agent_gets_the_decision(
+    root: Path, file: Path, decision: Decision, decided: str, text: str
+) -> None:
+    async with AsyncAgentFS.open(root, lambda _: decision) as fs:
+        await fs.read("a.py")
+        answer = await fs.edit("a.py", "two", "2")
+    assert (answer.decision, file.read_text()) == (decided, text)
+    assert answer.ok == (decided != "rejected")
+    said = decision.reason if isinstance(decision, Reject) else decision.feedback
+    assert answer.feedback == said
+    if decided == "amended":
+        assert "+II" in answer.for_model()
+
+
+async def test_an_amendment_that_cannot_be_written_is_asked_for_again(root: Path, file: Path) -> None:
+    problems: list[str] = []
+
+    def review(review: Review) -> Decision:
+        problems.append(review.problem)
+        return Reject("Never mind.") if review.problem else Amend({"a.py": "\0"})
+
+    async with AsyncAgentFS.open(root, review) as fs:
+        await fs.read("a.py")
+        answer = await fs.edit("a.py", "two", "2")
+    assert problems[0] == ""
+    assert "NUL" in problems[1]
+    assert (answer.feedback, file.read_text()) == ("Never mind.", TEXT)
+
+
+@pytest.mark.parametrize("wrong", [ValueError("no"), "accepted", None, Amend({"b.py": ""})])
+async def test_a_reviewer_that_fails_approves_nothing(root: Path, file: Path, wrong: object) -> None:
+    def review(_: Review) -> Decision:
+        if isinstance(wrong, Exception):
+            raise wrong
+        return wrong  # type: ignore[return-value]
+
+    async with AsyncAgentFS.open(root, review) as fs:
+        await fs.read("a.py")
+        answer = await fs.edit("a.py", "two", "2")
+    assert (answer.code, file.read_text()) == ("USER_REJECTED", TEXT)
+    assert "review failed" in answer.feedback
+
+
+async def test_without_a_reviewer_every_change_is_rejected(root: Path, file: Path) -> None:
+    async with AsyncAgentFS.open(root) as fs:
+        await fs.read("a.py")
+        answer = await fs.edit("a.py", "two", "2")
+    assert (answer.code, file.read_text()) == ("USER_REJECTED", TEXT)
+
+
+async def test_settings_are_the_users_and_need_no_reviewer(root: Path, file: Path) -> None:
+    settings = {"approval": {"mode": "auto_edit"}, "rules": [{"files": ["b.py"], "write": "deny"}]}
+    async with AsyncAgentFS.open(root, settings=settings) as fs:
+        await fs.read("a.py")
+        assert (await fs.edit("a.py", "two", "2")).decision == "allowed"
+        assert (await fs.write("b.py", "1\n")).code == "ACCESS_DENIED"
+    assert file.read_text() == EDITED
+    assert not (root / "b.py").exists()
+
+
+async def test_what_the_policy_denies_no_reviewer_can_allow(root: Path) -> None:
+    (root / ".agentfs.toml").write_text('[[rules]]\nfiles = ["b.py"]\nwrite = "deny"\n')
+    async with AsyncAgentFS.open(root, allow_all) as fs:
+        assert (await fs.write("b.py", "1\n")).code == "ACCESS_DENIED"
+    assert not (root / "b.py").exists()
+
+
+async def test_each_request_has_its_method(root: Path, file: Path) -> None:
+    async with AsyncAgentFS.open(root, allow_all) as fs:
+        assert (await fs.read("a.py", start_line=2, limit=1)).content == "two\n"
+        written = await fs.write("b.py", "1\n")
+        operations = [
+            {"tool": "write", "params": {"path": "c.py", "content": "c\n"}},
+            {"tool": "write", "params": {"path": "d.py", "content": "d\n"}},
+        ]
+        assert (await fs.batch(operations)).applied
+        changes = (await fs.history()).data["changes"]
+        assert changes[-1]["change_id"] == written.change_id
+        assert (await fs.undo(written.change_id)).applied
+        assert (await fs.status()).data["rung"] == "review"
+        called = await fs.call("read_file", {"file_path": str(file)}, "gemini")
+        assert called.content == TEXT
+        assert called.for_model() == TEXT
+    assert sorted(path.name for path in root.iterdir() if path.is_file()) == ["a.py", "c.py", "d.py"]
+
+
+async def test_tools_come_in_each_format_and_dialect(root: Path) -> None:
+    async with AsyncAgentFS.open(root) as fs:
+        (first, *_) = await fs.tools("openai")
+        assert first["function"]["name"] == "Read"
+        (first, *_) = await fs.tools("anthropic", "gemini")
+        assert (first["name"], first["input_schema"]["type"]) == ("read_file", "object")
+        (first, *_) = await fs.tools("mcp", "workspace")
+        assert first["annotations"]["readOnlyHint"]
+        assert "Read" in await fs.prompt()
+
+
+async def test_the_host_is_told_of_other_tools(root: Path) -> None:
+    changed = asyncio.Event()
+    async with AsyncAgentFS.open(root) as fs:
+        fs.on_tools_changed = changed.set
+        await fs.status()
+        fs._protocol.notify(
+            "workspace/didChangeConfiguration",
+            {"settings": {"agentfs": {"rules": [{"files": ["**"], "write": "deny"}]}}},
+        )
+        await fs.status()
+        await changed.wait()
+        assert "Write" not in str(await fs.tools())
+
+
+async def test_one_proposal_at_a_time_is_shown(root: Path) -> None:
+    open_reviews: list[str] = []
+
+    async def review(review: Review) -> Decision:
+        open_reviews.append(review.id)
+        assert len(open_reviews) == 1
+        await fs.status()
+        open_reviews.clear()
+        return Accept()
+
+    async with AsyncAgentFS.open(root, review) as fs:
+        answers = await asyncio.gather(*(fs.write(f"{n}.txt", "x\n") for n in range(5)))
+    assert all(answer.applied for answer in answers)
+
+
+async def test_a_cancelled_task_withdraws_its_proposal(file: Path, waiting: AsyncAgentFS, held: Held) -> None:
+    edit = asyncio.ensure_future(waiting.edit("a.py", "two", "2"))
+    await held.shown.wait()
+    edit.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await edit
+    assert held.review is not None
+    await asyncio.to_thread(held.review.ended.wait)
+    held.released.set()
+    assert (await waiting.status()).data["pending"] == []
+    assert file.read_text() == TEXT
+
+
+async def test_a_time_limit_withdraws_the_proposal(file: Path, waiting: AsyncAgentFS) -> None:
+    with pytest.raises(TimedOut):
+        await waiting.edit("a.py", "two", "2", timeout_s=0.01)
+    assert (await waiting.status()).data["pending"] == []
+    assert file.read_text() == TEXT
+
+
+async def test_a_killed_server_raises(waiting: AsyncAgentFS, held: Held) -> None:
+    edit = asyncio.ensure_future(waiting.edit("a.py", "two", "2"))
+    await held.shown.wait()
+    os.kill(pid_of(waiting), signal.SIGKILL)
+    with pytest.raises(ServerGone, match="The server ended"):
+        await edit
+    assert held.review is not None
+    assert held.review.ended.is_set()
+    with pytest.raises(ServerGone):
+        await waiting.read("a.py")
+
+
+async def test_a_server_that_is_silent_raises(waiting: AsyncAgentFS, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asynchronous, "PULSE_S", 0.2)
+    os.kill(pid_of(waiting), signal.SIGSTOP)
+    with pytest.raises(ServerGone, match="silent"):
+        await waiting.read("a.py")
+    os.kill(pid_of(waiting), signal.SIGCONT)
+
+
+async def test_a_server_that_waits_for_a_person_is_not_silent(
+    waiting: AsyncAgentFS, held: Held, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(asynchronous, "PULSE_S", 0.05)
+    edit = asyncio.ensure_future(waiting.edit("a.py", "two", "2"))
+    await held.shown.wait()
+    for _ in range(5):  # each takes until after a pulse
+        await asyncio.wait([edit], timeout=0.05)
+        await waiting.status()
+    held.released.set()
+    assert (await edit).applied
+
+
+async def test_a_request_that_no_server_knows_is_refused(root: Path) -> None:
+    async with AsyncAgentFS.open(root) as fs:
+        with pytest.raises(RequestRefused) as refused:
+            await fs.request("agentfs/unknown", {})
+    assert refused.value.code == -32601
+
+
+async def test_what_cannot_start_says_why(root: Path, file: Path) -> None:
+    with pytest.raises(NotADirectoryError, match=r"a\.py is not a folder"):
+        await AsyncAgentFS.open(file).start()
+    with pytest.raises(ServerGone, match="could not be started"):
+        await AsyncAgentFS.open(root, command=["/nowhere/agentfs-lsp"]).start()
+    broken = [sys.executable, "-c", "raise SystemExit('no pygls here')"]
+    with pytest.raises(ServerGone, match="no pygls here"):
+        await AsyncAgentFS.open(root, command=broken).start()
+    chatty = [sys.executable, "-c", "print('hello, I am not a server', flush=True); input()"]
+    with pytest.raises(ServerGone):
+        await AsyncAgentFS.open(root, command=chatty).start()
+
+
+async def test_a_large_file_comes_whole(root: Path) -> None:
+    text = "é" * 999 + "\n"
+    async with AsyncAgentFS.open(root, allow_all) as fs:
+        assert (await fs.write("large.txt", text * 5000)).applied
+        assert (await fs.read("large.txt", limit=0)).content == text * 5000
+
+
+def test_threads_can_share_a_client(root: Path) -> None:
+    with AgentFS.open(root, allow_all) as fs, ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(lambda n: fs.write(f"{n}.txt", "x\n"), range(20)))
+    assert all(answer.applied for answer in answers)
+    assert len(list(root.iterdir())) == 20
+
+
+def test_a_blocking_reviewer_is_called_on_a_thread_of_its_own(root: Path, file: Path) -> None:
+    names: list[str] = []
+
+    def review(_: Review) -> Decision:
+        names.append(threading.current_thread().name)
+        return Accept()
+
+    with AgentFS.open(root, review) as fs:
+        assert fs.read("a.py").content == TEXT
+        assert fs.edit("a.py", "two", "2").applied
+    assert names != [threading.current_thread().name]
+    assert file.read_text() == EDITED
+
+
+def test_ctrl_c_withdraws_the_proposal(root: Path, file: Path) -> None:
+    ended = threading.Event()
+
+    def review(review: Review) -> Decision:
+        os.kill(os.getpid(), signal.SIGINT)
+        review.ended.wait()
+        ended.set()
+        return Accept()
+
+    with AgentFS.open(root, review) as fs:
+        fs.read("a.py")
+        with pytest.raises(KeyboardInterrupt):
+            fs.edit("a.py", "two", "2")
+        ended.wait()
+        assert fs.status().data["pending"] == []
+    assert file.read_text() == TEXT
+
+
+def test_the_server_ends_with_the_client(root: Path) -> None:
+    fs = AgentFS.open(root)
+    pid = pid_of(fs._client)
+    fs.close()
+    fs.close()
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    with pytest.raises(NotADirectoryError):
+        AgentFS.open(root / "missing")
+
+
+def test_both_clients_have_the_same_methods() -> None:
+    def methods(one: type) -> dict[str, list[str]]:
+        return {
+            name: list(inspect.signature(member).parameters)
+            for name, member in vars(one).items()
+            if inspect.isfunction(member) and not name.startswith("_") and name != "start"
+        }
+
+    assert methods(AgentFS) == methods(AsyncAgentFS)
+
+
+def test_importing_it_loads_no_library() -> None:
+    told = "import sys, agentfs_lsp.client; print(*{'rich', 'pygls', 'attrs', 'pathspec'} & set(sys.modules))"
+    shown = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert shown.stdout == "\n"
+
+
+PROGRAM = """
+from agentfs_lsp.client import AgentFS, terminal
+with AgentFS.open(".", terminal()) as fs:
+    fs.read("a.py")
+    print("ANSWER", fs.edit("a.py", "two", "2", agent="Ada", explanation="Figures.").text)
+"""
+
+
+@pytest.mark.parametrize(
+    ("typed", "said", "after"),
+    [
+        (b"y\n", "Updated 'a.py'", EDITED),
+        (b"\n", "The user rejected the change.", TEXT),
+        (b"rather not\n", "rather not", TEXT),
+        (b"\x04", "The user rejected the change.", TEXT),
+    ],
+)
+def test_the_terminal_shows_the_diff_and_asks(
+    root: Path, file: Path, typed: bytes, said: str, after: str
+) -> None:
+    pid, master = pty.fork()
+    if pid == 0:
+        os.chdir(root)
+        os.execv(sys.executable, [sys.executable, "-P", "-c", PROGRAM])
+    shown = b""
+    os.write(master, b"y\n")  # typed before the question: no answer
+    while b"Land this change?" not in shown:
+        shown += os.read(master, 1 << 16)
+    assert b"Edit a.py (+1/-1)" in shown
+    assert b"Ada" in shown
+    assert b"Figures." in shown
+    assert b"- two" in shown
+    assert b"+ 2" in shown
+    assert file.read_text() == TEXT
+    os.write(master, typed)
+    while True:
+        try:
+            shown += os.read(master, 1 << 16)
+        except OSError:  # it ended
+            break
+    os.close(master)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert said in shown.decode()
+    assert file.read_text() == after
+
+
+def test_without_a_terminal_the_terminal_is_no_reviewer() -> None:
+    told = "from agentfs_lsp.client import terminal\ntry: terminal()\nexcept OSError: print('none')"
+    shown = subprocess.run(
+        [sys.executable, "-c", told], capture_output=True, text=True, check=True, start_new_session=True
+    )
+    assert shown.stdout == "none\n"
