@@ -52,7 +52,7 @@ def test_the_examples_run(root: Path, tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_a_host_has_fewer_than_15_lines() -> None:
     (host,) = examples(section(DOCS, "A host for a model"), "python")
-    assert len(host.splitlines()) < 15
+    assert len([line for line in host.splitlines() if line]) < 15
 
 
 def test_every_field_and_exception_exists() -> None:
