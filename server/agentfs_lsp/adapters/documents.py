@@ -73,14 +73,15 @@ class OpenDocument:
 class OpenDocuments:
     """The open documents; implements `service.files.documents.Documents`. Use it on the event loop's thread
     only. `encoding`: the position encoding, as agreed on in `initialize`. `ends_last_line`: for documents
-    opened from now on, see `Document`; `ends_lines_at_cr`, and `least_version`, what version 0 counts as: see
-    `EditorTraits`.
+    opened from now on, see `Document`; `ends_lines_at_cr`, `tells_after_close`, and `least_version`, what
+    version 0 counts as: see `EditorTraits`.
     `changed_at_ms`: when any document last changed, in monotonic milliseconds; None: never."""
 
     def __init__(self, encoding: Encoding = "utf-16", clock: Clock | None = None) -> None:
         self.encoding = encoding
         self.ends_last_line = False
         self.ends_lines_at_cr = True
+        self.tells_after_close = False
         self.least_version = 0
         self._clock = clock or SteadyClock()
         self.changed_at_ms: float | None = None
@@ -137,8 +138,10 @@ class OpenDocuments:
         """`textDocument/didChange` with ranges or whole texts."""
         self.changed_at_ms = self._clock.now_ms()
         told = _dict(_dict(params).get("textDocument"))
-        # Neovim and Emacs do not open a document that gets another name: its text is unknown.
-        document = self._named(params) or self._open({**told, "text": None})
+        document = self._named(params)
+        if document is None and not self.tells_after_close:
+            # Neovim and Emacs do not open a document that gets another name: its text is unknown.
+            document = self._open({**told, "text": None})
         if document is None:
             return
         version = _version(told, document.version)

@@ -50,6 +50,7 @@ def flatten(params: object) -> ClientCapabilities:
             ends_last_line=name in _NEOVIM,
             least_version=int(name in _NEOVIM),  # a changed buffer's is higher
             ends_lines_at_cr=name in _VS_CODE,
+            tells_after_close=name in _VS_CODE,
         ),
         locale=_text(member(params, "locale")).lower().replace("_", "-"),
         position_encoding=_position_encoding(member(params, "capabilities", "general", "positionEncodings")),

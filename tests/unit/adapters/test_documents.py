@@ -99,6 +99,16 @@ def test_a_change_of_a_document_that_was_never_opened_is_not_guessed(
     assert (document.text, document.version, document.in_sync) == ("whole", 8, True)
 
 
+def test_what_vs_code_tells_of_a_document_after_its_close_opens_nothing(
+    documents: OpenDocuments, file: Path
+) -> None:
+    documents.tells_after_close = True
+    opened(documents, file)
+    documents.closed({"textDocument": named(file.as_uri())})
+    documents.changed(changing(file.as_uri(), 3, at((0, 0), (0, 5), "")))
+    assert documents.at(str(file)) is None
+
+
 def test_a_version_going_back_is_not_trusted_without_the_text(documents: OpenDocuments, file: Path) -> None:
     document = opened(documents, file)
     documents.changed(changing(file.as_uri(), 7, at((0, 0), (0, 0), "a")))

@@ -45,6 +45,7 @@ def test_recorded_editors(editor: str) -> None:
             ends_last_line=name == "Neovim",
             least_version=int(name == "Neovim"),
             ends_lines_at_cr=name == "code-server",
+            tells_after_close=name == "code-server",
         ),
         locale="",
         position_encoding=encoding,  # type: ignore[arg-type]

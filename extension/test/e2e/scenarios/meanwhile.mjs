@@ -79,6 +79,27 @@ scenario("ten proposals at once: a list of ten, and one tab, for one after the o
   for (const one of ten) await ui.viewRow("Landed", one.base).waitFor();
 });
 
+const dropped = file("meanwhile/dropped.txt", "one\ntwo\n");
+
+scenario("unsaved text is closed without a save during the review: a conflict, and agents go on with the disk", async () => {
+  await dropped.open();
+  await dropped.type("mine ");
+  const asked = await agent("dropped").readAndEdit(dropped, "two", "2");
+  await reviewWith("2");
+  await dropped.open();
+
+  await ui.closeActiveTab();
+  await ui.page.locator(".monaco-dialog-box").getByRole("button", { name: "Don't Save" }).click();
+
+  await reviewWith("2");
+  await ui.titleButton("Accept").click();
+  const answer = await asked.answer;
+  assert.equal(answer.error.code, "CONFLICT", answer.text);
+  await ui.saysInPassing("dropped.txt was not changed. 'meanwhile/dropped.txt' was changed on disk");
+  const { data } = await agent("dropped").read(dropped);
+  assert.deepEqual([data.content, data.source], ["one\ntwo\n", "disk"]);
+});
+
 const skipped = [file("meanwhile/first.txt", "old\n"), file("meanwhile/second.txt", "old\n")];
 
 scenario("next and previous proposal", async () => {

@@ -65,6 +65,7 @@ class EditorTraits:
     ends_last_line: bool = False  # see Document
     least_version: int = 0  # 1 if the editor applies an edit of version 0 to any later one
     ends_lines_at_cr: bool = False  # if false, a CR may count as content
+    tells_after_close: bool = False  # of changes that it dropped; others change documents they did not open
 
 
 class Editor(Protocol):
