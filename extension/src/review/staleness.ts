@@ -11,6 +11,7 @@ import type { Staleness, Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { baseName } from '../util/display';
 import { normalize } from '../util/text';
+import { holds } from './draftFiles';
 
 /** A text is compared this long after its last change. */
 const SETTLED_MS = 150;
@@ -90,6 +91,7 @@ export class StalenessWatcher implements vscode.Disposable {
       watcher.onDidCreate(lookIfOwn),
       watcher.onDidDelete(lookIfOwn),
       vscode.workspace.onDidChangeTextDocument(({ document }) => lookIfOwn(document.uri)),
+      vscode.workspace.onDidCloseTextDocument(({ uri: closed }) => lookIfOwn(closed)),
       vscode.workspace.onDidRenameFiles(look),
       new vscode.Disposable(() => clearTimeout(timer)),
     );
@@ -119,6 +121,10 @@ async function stalenessOf(file: ReviewedFile, uri: vscode.Uri, hash: string | n
     return undefined; // the document equals the base; what else may have changed on disk doesn't matter
   }
   const now = await hashOf(uri);
+  if (document === undefined && file.version !== null && now !== null) {
+    // It was closed: what was unsaved then is on disk, or gone.
+    return now === file.base_hash || (await holds(file.uri, file.base_text)) ? undefined : { kind: 'disk' };
+  }
   if (now === hash || now === file.base_hash) {
     return undefined;
   }

@@ -92,6 +92,7 @@ scenario("unsaved text is closed without a save during the review: a conflict, a
   await ui.page.locator(".monaco-dialog-box").getByRole("button", { name: "Don't Save" }).click();
 
   await reviewWith("2");
+  await ui.sees("Changed on disk: cannot be accepted");
   await ui.titleButton("Accept").click();
   const answer = await asked.answer;
   assert.equal(answer.error.code, "CONFLICT", answer.text);
