@@ -45,11 +45,13 @@ export class ServerEdits {
     try {
       const before = await textsOf(edit);
       let offer = vscode.l10n.t('A change is waiting for your review: {0}', brief(params.label ?? '', 200));
-      for (let isLate = false; ;) {
+      for (let isAgain = false; ; isAgain = true) {
         const isWaiting = await this.untilWanted(offer, token);
         if (isWaiting === undefined) {
           return { applied: false };
         }
+        // Reading the texts may take too long every time. What is offered again may open however long it takes.
+        const pressed = isAgain ? isWaiting() : undefined;
         // VS Code applies the edits of a closed file, which has no version, to whatever the file now contains.
         const now = await textsOf(edit);
         const moved = [...before.keys()].filter((path) => now.get(path) !== before.get(path));
@@ -57,11 +59,11 @@ export class ServerEdits {
           void notify('error', conflictOf(moved));
           return { applied: false };
         }
-        isLate = !isLate && !(await isWaiting());
+        const isAwaited = await (pressed ?? isWaiting());
         if (token.isCancellationRequested) {
           return { applied: false };
         }
-        if (!isLate) {
+        if (isAwaited) {
           return await apply();
         }
         offer = vscode.l10n.t('The review of {0} is ready.', fileNames([...before.keys()]));

@@ -34,14 +34,24 @@ export function userWaits(): IsWaiting {
 }
 
 /** Whether a question may open, which would take the focus. If the user has moved on, offers it in a notification. */
-export async function mayAsk(question: string, isWaiting = userWaits()): Promise<boolean> {
+export function mayAsk(question: string, isWaiting = userWaits()): Promise<boolean> {
   const text = vscode.l10n.t('Nothing was decided because the question came too late: {0}', question);
-  return (await isWaiting()) || (await notify('information', text, vscode.l10n.t('Ask Again'))) !== undefined;
+  return mayOpen(isWaiting, text, vscode.l10n.t('Ask Again'));
 }
 
 /** Open a diff if the user still waits for it. Otherwise offer it with the button `show`, as it would take the focus. */
 export async function openAwaited(isWaiting: IsWaiting, names: string, show: string, open: () => Thenable<unknown>): Promise<void> {
-  if ((await isWaiting()) || (await notify('information', vscode.l10n.t('The diff of {0} is ready.', names), show)) !== undefined) {
+  if (await mayOpen(isWaiting, vscode.l10n.t('The diff of {0} is ready.', names), show)) {
     await open();
   }
+}
+
+/** The user may move on after the press in a notification, too: then it is offered again. */
+async function mayOpen(isWaiting: IsWaiting, offer: string, button: string): Promise<boolean> {
+  for (let isAwaited = isWaiting; !(await isAwaited()); isAwaited = userWaits()) {
+    if ((await notify('information', offer, button)) === undefined) {
+      return false;
+    }
+  }
+  return true;
 }

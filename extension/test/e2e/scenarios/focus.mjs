@@ -701,6 +701,15 @@ for (const { question, press, leave } of QUESTIONS)
     await ui.offers(said, "Ask Again");
     await page().keyboard.type(WORDS);
     await until("all is in the editor", async () => (await writing.document()).text === before + WORDS + WORDS);
+    await whileHostStands(async () => {
+      await ui.pressInMessage(said, "Ask Again");
+      await ui.focusEditor();
+      await page().keyboard.press("Control+End");
+      await page().keyboard.type(WORDS);
+    });
+    await ui.offers(said, "Ask Again");
+    await page().keyboard.type(WORDS);
+    await until("all is in the editor again", async () => (await writing.document()).text === before + WORDS.repeat(4));
     await ui.pressInMessage(said, "Ask Again");
     await leave();
     assert.equal((await state()).pending.length, 1);

@@ -95,6 +95,14 @@ scenario("the Refactor Preview style: a preview that comes late leaves the keys 
   await ui.page.keyboard.type(" and more");
   await until("all is in the own file", async () => (await mine.document()).text === "words and more");
   assert.equal(await ui.preview.isVisible(), false);
+  await whileHostIsBusy(async () => {
+    await ui.pressInMessage("The review of late.txt is ready.", "Review");
+    await ui.focusEditor();
+    await ui.page.keyboard.press("Control+End");
+    await ui.page.keyboard.type(", again");
+  });
+  await ui.offers("The review of late.txt is ready.", "Review");
+  assert.equal(await ui.preview.isVisible(), false);
   await ui.pressInMessage("The review of late.txt is ready.", "Review");
   await ui.preview.waitFor();
   await ui.previewButton("Discard").click();
