@@ -131,7 +131,9 @@ export function notifyUnsavedLanding(review: Review, accepted: ReadonlyMap<strin
 /** The files at `paths` landed only in the editor; offer to save them. `failed`: those that it could not save. */
 export function notifyNotSaved(review: Review, paths: readonly string[], failed: readonly SavedFile[]): void {
   const inEditor = review.proposed.files.filter(({ path }) => paths.includes(path));
-  const waiting = inEditor.filter(({ uri }) => findDocument(uri)?.isDirty === true || isAmong(uri, failed));
+  const waiting = inEditor.filter(
+    (file) => (findDocument(file.uri)?.isDirty === true || isAmong(file.uri, failed)) && !isUndone(review, file),
+  );
   void offerToSave(review, waiting, failed);
 }
 
@@ -148,6 +150,13 @@ export function notifyNotLanded(
   if (failed.length > 0) {
     void notify('error', vscode.l10n.t('The proposal for {0} failed.', fileNames(failed)));
   }
+}
+
+/** Whether the user has taken the change back before its outcome was reported. */
+function isUndone({ proposal }: Review, { path, uri }: ProposedFile): boolean {
+  const file = proposal?.files.find((one) => one.path === path);
+  const now = findDocument(uri)?.getText();
+  return file !== undefined && file.base_text !== file.proposed_text && now !== undefined && normalize(now) === file.base_text;
 }
 
 function isAmong(uri: string, files: readonly SavedFile[]): boolean {

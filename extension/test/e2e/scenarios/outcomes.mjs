@@ -316,6 +316,7 @@ scenario("the buttons of a row are those of its own review", async () => {
 });
 
 const late = file("outcomes/late.txt", "one\ntwo\n");
+const undoneLate = file("outcomes/undone-late.txt", "one\ntwo\n");
 
 scenario("an outcome that the server tells late is the one that counts", async () => {
   const [before] = servers();
@@ -333,4 +334,18 @@ scenario("an outcome that the server tells late is the one that counts", async (
   await ui.saysInPassing("The change of late.txt is in the editor, but not saved.");
   await call("command", { id: "agentfs.ui.showPending" });
   assert.match(await ui.viewRow("Landed", "late.txt").innerText(), /unsaved/);
+
+  await undoneLate.open();
+  await undoneLate.type("mine ");
+  const undone = await agent("undone-late").readAndEdit(undoneLate, "two", "2");
+  await reviewWith("2");
+  await ui.titleButton("Accept").click();
+  assert.equal((await undone.answer).data.landing, "editor");
+  await undoneLate.open();
+  await ui.focusEditor();
+  await ui.page.keyboard.press("Control+Z");
+  await until("it is undone", async () => (await undoneLate.document()).text === "mine one\ntwo\n");
+  await until("the outcome is told", async () => (await state()).pending.length === 0);
+  await ui.viewRow("Landed", "undone-late.txt").waitFor();
+  assert.equal(await ui.isSaid("The change of undone-late.txt is in the editor"), false);
 });
