@@ -117,15 +117,12 @@ async function stalenessOf(file: ReviewedFile, uri: vscode.Uri, hash: string | n
   if (document !== undefined && normalize(document.getText()) !== file.base_text) {
     return { kind: 'editor' };
   }
-  if (document !== undefined && !document.isDirty) {
+  if (document?.isDirty === false) {
     return undefined; // the document equals the base; what else may have changed on disk doesn't matter
   }
   const now = await hashOf(uri);
-  if (document === undefined && file.version !== null && now !== null) {
-    // It was closed: what was unsaved then is on disk, or gone.
-    return now === file.base_hash || (await holds(file.uri, file.base_text)) ? undefined : { kind: 'disk' };
-  }
-  if (now === hash || now === file.base_hash) {
+  const wasClosed = document === undefined && file.version !== null; // what was unsaved is on disk, or gone
+  if (now === file.base_hash || (wasClosed && now !== null ? await holds(file.uri, file.base_text) : now === hash)) {
     return undefined;
   }
   return { kind: now === null ? 'gone' : 'disk' };
