@@ -155,12 +155,21 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
         from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
         from agentfs_lsp.adapters.fs.state_folder import StateFolder  # noqa: PLC0415
         from agentfs_lsp.adapters.history.history import SqliteHistory  # noqa: PLC0415
+        from agentfs_lsp.client import discovery  # noqa: PLC0415
         from agentfs_lsp.domain.settings.groups import HistorySettings  # noqa: PLC0415
+        from agentfs_lsp.door.listener import AgentsSocket  # noqa: PLC0415
         from agentfs_lsp.lsp.serving import serve_stdio  # noqa: PLC0415
 
     state = StateFolder()
     history = SqliteHistory(state, HistorySettings())
-    return serve_stdio(DiskStore(state), history, [state.path], options.max_message_mib * MIB)
+    own_folders = [state.path, os.path.realpath(discovery.folder())]
+    return serve_stdio(
+        DiskStore(state),
+        history,
+        own_folders,
+        options.max_message_mib * MIB,
+        lambda server: AgentsSocket(server, lambda: server.client.traits.name),
+    )
 
 
 if __name__ == "__main__":

@@ -67,7 +67,7 @@ async def waiting(root: Path, file: Path, held: Held) -> AsyncIterator[AsyncAgen
 
 
 def pid_of(fs: AsyncAgentFS) -> int:
-    return fs._process.pid
+    return fs._link.pid
 
 
 async def test_nothing_is_written_before_the_decision(file: Path, waiting: AsyncAgentFS, held: Held) -> None:

@@ -17,6 +17,7 @@ import time
 import traceback
 from collections.abc import Sequence
 from functools import cache
+from pathlib import Path
 from typing import IO, Any, NoReturn
 
 
@@ -151,6 +152,7 @@ def _become(start: dict[str, Any], standard: list[int]) -> NoReturn:
     os.environ.clear()
     os.environ.update(start["env"])
     os.chdir(start["cwd"])
+    _place_sockets()
     sys.argv[1:] = start["arguments"]
     code = 1
     try:
@@ -166,6 +168,15 @@ def _become(start: dict[str, Any], standard: list[int]) -> NoReturn:
 
 _hours: list[None] = []
 """As many as have passed at once for the event loop, one at each SIGUSR1: see `client.Editor.time_out`."""
+
+
+def _place_sockets() -> None:
+    """The user's agents must not find test servers: without AGENTFS_TEST_SOCKETS there is no socket."""
+    place = os.environ.get("AGENTFS_TEST_SOCKETS")
+    if place is None:
+        AgentsSocket.changed = lambda _: None
+    else:
+        discovery.folder = lambda: Path(place)
 
 
 def _prepare() -> None:
@@ -194,8 +205,10 @@ if __name__ == "__main__":
     from agentfs_lsp.adapters.fs.state_folder import LandingLock
     from agentfs_lsp.adapters.history.history import SqliteHistory  # noqa: F401
     from agentfs_lsp.adapters.review import questions
+    from agentfs_lsp.client import discovery
     from agentfs_lsp.domain.globs import Spelled
     from agentfs_lsp.domain.policy.protected import protection_of
+    from agentfs_lsp.door.listener import AgentsSocket
     from agentfs_lsp.lsp.serving import serve_stdio  # noqa: F401
 
     _prepare()

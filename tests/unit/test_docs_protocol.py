@@ -63,10 +63,11 @@ def test_the_commands_are_those_served() -> None:
 
 
 def sent_and_served() -> set[str]:
-    """Our methods in the tables of sections 1, 2, and 14."""
+    """Our methods in the tables of sections 1, 2, and 14, and in section 16."""
     sent = keys(table(of_section("1"), "message")) + keys(table(of_section("14"), "notification"))
     ours = {method for method in sent if method.startswith("agentfs/")}
-    return {*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS, *ours}
+    (attach,) = set(codes(of_section("16"))) & {"agentfs/attach"}
+    return {*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS, *ours, attach}
 
 
 def test_every_method_in_the_code_is_in_the_document() -> None:
@@ -156,10 +157,10 @@ def limits_told() -> Iterator[tuple[str, str]]:
     from agentfs_lsp.adapters.history import database as history_db
     from agentfs_lsp.adapters.history import history
     from agentfs_lsp.adapters.review import client, questions
-    from agentfs_lsp.api import exchange
+    from agentfs_lsp.api import exchange, progress
     from agentfs_lsp.domain.text import escaping as shown
     from agentfs_lsp.jsonrpc import codec, framing
-    from agentfs_lsp.lsp import language_server, progress, serving, sweeping
+    from agentfs_lsp.lsp import language_server, serving, sweeping
     from agentfs_lsp.lsp import results as editor_params
     from agentfs_lsp.lsp.configuration import configuration
     from agentfs_lsp.service import history as service_history

@@ -51,7 +51,8 @@ class Exchange:
 
     `moment`: when it arrived (`Sessions.moment`). `raw`: the params as received, if `params` were derived
     from them. `paths`: which spellings of paths are allowed, None for the setting's. `remarks`: additional
-    sentences about a change. All requests except reads and status await `wait_until_prepared`."""
+    sentences about a change. `namespace`: the caller sees only sessions whose names begin with it. All
+    requests except reads and status await `wait_until_prepared`."""
 
     ws: Workspace
     params: object
@@ -62,6 +63,7 @@ class Exchange:
     paths: PathMode | None = None
     raw: object = None
     remarks: tuple[str, ...] = ()
+    namespace: str = ""
     started: float = field(default_factory=time.perf_counter)
 
     def succeed(

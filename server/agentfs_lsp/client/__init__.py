@@ -11,7 +11,7 @@ docs/python.md shows how to use it::
 
 from agentfs_lsp.client.answer import Answer
 from agentfs_lsp.client.asynchronous import AsyncAgentFS
-from agentfs_lsp.client.errors import AgentFSError, RequestRefused, ServerGone, TimedOut
+from agentfs_lsp.client.errors import AgentFSError, NoEditor, RequestRefused, ServerGone, TimedOut
 from agentfs_lsp.client.reviewers import allow_all, deny_all, terminal
 from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review, ReviewedFile, Reviewer
 from agentfs_lsp.client.synchronous import AgentFS
@@ -24,6 +24,7 @@ __all__ = [
     "Answer",
     "AsyncAgentFS",
     "Decision",
+    "NoEditor",
     "Reject",
     "RequestRefused",
     "Review",

@@ -6,16 +6,15 @@ import asyncio
 import inspect
 import logging
 import os
-import signal
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import IO, Any, Final, Literal, Self
+from typing import Any, Final, Literal, Self
 
 from agentfs_lsp.client.answer import Answer
-from agentfs_lsp.client.errors import RequestRefused, ServerGone, TimedOut
+from agentfs_lsp.client.errors import NoEditor, RequestRefused, ServerGone, TimedOut
+from agentfs_lsp.client.links import GRACE_S, EditorsServer, Link, OwnServer, greet
 from agentfs_lsp.client.protocol import Proposed, Protocol, ProtocolError, Responded, Told, ToolsChanged
 from agentfs_lsp.client.reviewers import deny_all
 from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review, Reviewer
@@ -25,11 +24,11 @@ _log = logging.getLogger(__name__)
 Format = Literal["openai", "anthropic", "mcp"]
 Dialect = Literal["standard", "gemini", "workspace"]
 
+OWN: Final = (sys.executable, "-P", "-m", "agentfs_lsp")
+"""The command of this installation's server."""
+
 START_S: Final = 60.0
 """Seconds until a server must have started."""
-
-GRACE_S: Final = 10.0
-"""Seconds for the response to a withdrawn request, and for a server to end."""
 
 PULSE_S: Final = 15.0
 """A server that does not answer `agentfs/status` for so many seconds counts as gone."""
@@ -41,18 +40,25 @@ _READ: Final = 1 << 16
 class AsyncAgentFS:
     """A workspace as agents see it: reads, and changes that are reviewed before they land.
 
-    Create one with `open`, and use it in `async with`. All methods may be called concurrently; the reviewer
-    is asked about one proposal at a time. Each raises ServerGone and RequestRefused, and, with `timeout_s`,
-    TimedOut. Cancelling a task that waits for a change withdraws the proposal."""
+    Create one with `open`, `attach`, or `connect`, and use it in `async with`. All methods may be called
+    concurrently; the reviewer is asked about one proposal at a time. Each raises ServerGone and
+    RequestRefused, and, with `timeout_s`, TimedOut. Cancelling a task that waits for a change withdraws the
+    proposal."""
 
     def __init__(
-        self, command: Sequence[str], root: Path, review: Reviewer, settings: Mapping[str, Any]
+        self,
+        root: str | os.PathLike[str],
+        connect: Callable[[Path], Awaitable[Link]],
+        review: Reviewer = deny_all,
+        name: str = "",
+        settings: Mapping[str, Any] | None = None,
     ) -> None:
-        """Use `open`."""
-        self._command = command
-        self._root = root
+        """Use `open`, `attach`, or `connect`."""
+        self._root = Path(root).resolve()
+        self._connect = connect
         self._reviewer = review
-        self._settings = settings
+        self._name = name
+        self._settings = settings or {}
         self._protocol = Protocol(reviews=True)
         self._waiting: dict[int, asyncio.Future[Responded]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -62,6 +68,10 @@ class AsyncAgentFS:
         """Called when `tools` would return other definitions."""
         self.on_message: Callable[[str], object] | None = None
         """Called with messages for the user; by default they are logged."""
+        self.roots: tuple[Path, ...] = (self._root,)
+        """The folders to which relative paths belong; an editor's may be others than the one asked for."""
+        self.is_editors = False
+        """Whether this is an editor's server, where the user reviews changes in the editor."""
 
     @classmethod
     def open(
@@ -77,8 +87,25 @@ class AsyncAgentFS:
         `review` decides about every change that policy does not allow or deny. `settings` are the user's, as
         in docs/configuration.md; the folder's own `.agentfs.toml` can only make them stricter. `command`
         starts another server than this installation's."""
-        own = [sys.executable, "-P", "-m", "agentfs_lsp"]
-        return cls(command or own, Path(root).resolve(), review, settings or {})
+        return cls(root, _own(command or OWN), review, settings=settings)
+
+    @classmethod
+    def attach(cls, root: str | os.PathLike[str], *, name: str) -> Self:
+        """Join the server of the editor that has `root` open. The user reviews each change there. `name` is
+        this agent's name, as the user is shown it. Starting it raises NoEditor if there is none."""
+        return cls(root, _editors, name=name)
+
+    @classmethod
+    def connect(
+        cls,
+        root: str | os.PathLike[str],
+        review: Reviewer = deny_all,
+        *,
+        name: str,
+        settings: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """`attach` if an editor has `root` open, else `open` with this reviewer and these settings."""
+        return cls(root, _either, review, name, settings)
 
     async def __aenter__(self) -> Self:
         await self.start()
@@ -88,28 +115,22 @@ class AsyncAgentFS:
         await self.close()
 
     async def start(self) -> None:
-        """Start the server; `async with` does it. Raises ServerGone if it can't be started, and
+        """Connect; `async with` does it. Raises ServerGone if no server can be started, NoEditor, and
         NotADirectoryError if `root` is not a folder."""
         if not self._root.is_dir():
             raise NotADirectoryError(f"{self._root} is not a folder")
-        self._errors: IO[bytes] = TemporaryFile()  # noqa: SIM115 - closed with the server
-        try:
-            self._process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=self._errors,
-                start_new_session=True,  # Ctrl-C is for this program, which then ends the server
-            )
-        except OSError as error:
-            self._errors.close()
-            raise ServerGone(f"The server could not be started: {error}") from error
+        self._link = await self._connect(self._root)
         self._in_background(self._listen())
+        self.is_editors = isinstance(self._link, EditorsServer)
         try:
             async with asyncio.timeout(START_S):
-                await self._response(self._protocol.initialize(self._root, self._settings))
-                self._protocol.notify("initialized", {})
-                await self._flush()
+                first = greet(self._link, self._protocol, self._root, self._settings, self._name)
+                greeting = _accepted(await self._response(first))
+                if self.is_editors:
+                    self.roots = tuple(Path(one) for one in greeting["roots"])
+                else:
+                    self._protocol.notify("initialized", {})
+                    await self._flush()
         except TimeoutError:
             await self.close()
             raise ServerGone(f"The server did not start within {START_S:.0f} seconds.") from None
@@ -118,22 +139,13 @@ class AsyncAgentFS:
             raise
 
     async def close(self) -> None:
-        """End the server. Undecided proposals are withdrawn; a landing in progress is finished."""
+        """Disconnect, and end a server of one's own. Undecided proposals are withdrawn; a landing in progress
+        is finished."""
         self._lose(ServerGone("This connection is closed."))
-        stdin = self._process.stdin
-        assert stdin is not None
-        stdin.close()  # the server ends with its input, as docs/protocol.md#1-start-and-transport describes
-        try:
-            async with asyncio.timeout(GRACE_S):
-                await self._process.wait()
-        except TimeoutError:
-            with suppress(ProcessLookupError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            await self._process.wait()
+        await self._link.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._errors.close()
 
     # --- requests -----------------------------------------------------------------------------------------
 
@@ -228,9 +240,7 @@ class AsyncAgentFS:
             raise
         finally:
             self._waiting.pop(ident, None)
-        if responded.code is not None:
-            raise RequestRefused(responded.code, responded.message)
-        return Answer(responded.result)
+        return Answer(_accepted(responded))
 
     async def _withdrawn(self, ident: int, timeout_s: float | None) -> Responded:
         """The response after all, if it was too late to withdraw the request."""
@@ -269,11 +279,9 @@ class AsyncAgentFS:
     # --- the connection -----------------------------------------------------------------------------------
 
     async def _listen(self) -> None:
-        stdout = self._process.stdout
-        assert stdout is not None
-        why = "The server ended"
+        why = "The server ended."
         try:
-            while data := await stdout.read(_READ):
+            while data := await self._link.reader.read(_READ):
                 for event in self._protocol.receive(data):
                     self._happened(event)
                 self._send()
@@ -281,7 +289,7 @@ class AsyncAgentFS:
             why = str(error)
         except OSError as error:
             why = f"The connection to the server broke: {error}"
-        self._lose(ServerGone(f"{why}{self._last_words()}"))
+        self._lose(ServerGone(f"{why} {self._link.last_words()}".rstrip()))
 
     def _happened(self, event: object) -> None:
         match event:
@@ -315,32 +323,43 @@ class AsyncAgentFS:
             if not waiting.done():
                 waiting.set_exception(self._gone)
 
-    def _last_words(self) -> str:
-        """The end of what the server wrote to standard error, which may say why it ended."""
-        with suppress(OSError, ValueError):
-            self._errors.seek(max(0, self._errors.seek(0, os.SEEK_END) - 1000))
-            lines = self._errors.read().decode("utf-8", "replace").strip().splitlines()
-            if lines:
-                return f": {lines[-1]}"
-        return "."
-
     def _send(self) -> None:
-        stdin = self._process.stdin
         data = self._protocol.take()
-        if data and stdin is not None and not stdin.is_closing():
-            stdin.write(data)
+        if data and not self._link.writer.is_closing():
+            self._link.writer.write(data)
 
     async def _flush(self) -> None:
         """Send, and wait if the server does not read fast enough."""
         self._send()
-        assert self._process.stdin is not None
         with suppress(ConnectionError):  # the reader says that the server is gone
-            await self._process.stdin.drain()
+            await self._link.writer.drain()
 
     def _in_background(self, work: Any) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _accepted(responded: Responded) -> Any:
+    """The result. Raises RequestRefused."""
+    if responded.code is not None:
+        raise RequestRefused(responded.code, responded.message)
+    return responded.result
+
+
+def _own(command: Sequence[str]) -> Callable[[Path], Awaitable[Link]]:
+    return lambda _: OwnServer.start(command)
+
+
+async def _editors(root: Path) -> Link:
+    link = await EditorsServer.find(root)
+    if link is None:
+        raise NoEditor(f"No editor with agentfs has {root} open. Open the folder there, or use `open`.")
+    return link
+
+
+async def _either(root: Path) -> Link:
+    return await EditorsServer.find(root) or await OwnServer.start(OWN)
 
 
 async def _decision(reviewer: Reviewer, review: Review) -> Decision:

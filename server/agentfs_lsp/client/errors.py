@@ -13,6 +13,10 @@ class ServerGone(AgentFSError):
     If a change was under way, it is not known whether it landed: read the file before you continue."""
 
 
+class NoEditor(AgentFSError):
+    """No editor with agentfs has the folder open, or its server does not accept this program."""
+
+
 class TimedOut(AgentFSError, TimeoutError):
     """The time for a call was over before anyone decided. The request was withdrawn: nothing was changed."""
 

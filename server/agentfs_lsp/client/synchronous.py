@@ -7,6 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
+from pathlib import Path
 from typing import Any, Self, TypeVar
 
 from agentfs_lsp.client.answer import Answer
@@ -18,11 +19,12 @@ _Result = TypeVar("_Result")
 
 
 class AgentFS:
-    """`AsyncAgentFS` with blocking methods, which any thread may call. Create one with `open`; close it, or
-    use it in `with`. Ctrl-C while a call waits for a decision withdraws the proposal."""
+    """`AsyncAgentFS` with blocking methods, which any thread may call. Create one with `open`, `attach`, or
+    `connect`; close it, or use it in `with`. Ctrl-C while a call waits for a decision withdraws the
+    proposal."""
 
     def __init__(self, client: AsyncAgentFS) -> None:
-        """Use `open`."""
+        """Use `open`, `attach`, or `connect`."""
         self._client = client
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="agentfs", daemon=True)
@@ -45,6 +47,33 @@ class AgentFS:
         """As `AsyncAgentFS.open`, but the server is started at once. Raises ServerGone and
         NotADirectoryError."""
         return cls(AsyncAgentFS.open(root, review, settings=settings, command=command))
+
+    @classmethod
+    def attach(cls, root: str | os.PathLike[str], *, name: str) -> Self:
+        """As `AsyncAgentFS.attach`, at once. Raises NoEditor."""
+        return cls(AsyncAgentFS.attach(root, name=name))
+
+    @classmethod
+    def connect(
+        cls,
+        root: str | os.PathLike[str],
+        review: Reviewer = deny_all,
+        *,
+        name: str,
+        settings: Mapping[str, Any] | None = None,
+    ) -> Self:
+        """As `AsyncAgentFS.connect`, at once."""
+        return cls(AsyncAgentFS.connect(root, review, name=name, settings=settings))
+
+    @property
+    def roots(self) -> tuple[Path, ...]:
+        """The folders to which relative paths belong; an editor's may be others than the one asked for."""
+        return self._client.roots
+
+    @property
+    def is_editors(self) -> bool:
+        """Whether this is an editor's server, where the user reviews changes in the editor."""
+        return self._client.is_editors
 
     def __enter__(self) -> Self:
         return self

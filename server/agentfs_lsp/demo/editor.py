@@ -88,6 +88,7 @@ class Editor:
             "locale": locale,
             "rootUri": folder.as_uri(),
             "workspaceFolders": [{"uri": folder.as_uri(), "name": folder.name}],
+            "initializationOptions": {"agents": {"socket": False}},
             "capabilities": CAPABILITIES,
         }
         capabilities: dict[str, Any] = self.call("initialize", params)["capabilities"]

@@ -121,6 +121,8 @@ class AgentfsLanguageServer(LanguageServer):
         self._preparing: asyncio.Task[None] | None = None
         self._is_prepared = asyncio.Event()
         self._in_line = Line()
+        self.on_changed: Callable[[], None] = lambda: None
+        """Called when the settings or the folders may have changed."""
         self.workspace.recover = self._recover
         self._finished_by = 0.0
 
@@ -153,6 +155,11 @@ class AgentfsLanguageServer(LanguageServer):
         again = self.sweeping.begin_again()
         if again is not None:
             self.in_background(again)
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether new requests are refused."""
+        return self.protocol.is_shutting_down
 
     def connection_lost(self) -> None:
         """The client has disconnected: everything that waits for it ends."""
@@ -201,7 +208,12 @@ class AgentfsLanguageServer(LanguageServer):
             self.folders.apply()
         self.choose_language()
         self._status_changed()
+        self.tools_may_have_changed()
+
+    def tools_may_have_changed(self) -> None:
+        """The settings or the folders have changed."""
         self.announcements.tools()
+        self.on_changed()
 
     # --- what is told -------------------------------------------------------------------------------------
 

@@ -19,15 +19,15 @@ import attrs
 from cattrs import Converter
 from cattrs.errors import BaseValidationError
 from lsprotocol import types
-from pygls.exceptions import JsonRpcInvalidParams
+from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams
 from pygls.feature_manager import is_thread_function
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from agentfs_lsp.api.pending_requests import DelayedResponse, PendingRequests
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.jsonrpc.codec import INVALID_REQUEST, RequestId, is_capped, is_id
 from agentfs_lsp.lsp.outgoing import Outgoing
-from agentfs_lsp.lsp.pending_requests import DelayedResponse, PendingRequests
 
 _log = logging.getLogger(__name__)
 
@@ -59,7 +59,7 @@ class AgentfsProtocol(LanguageServerProtocol):
         self._notifications = frozenset(notifications)
         self._to_the_end = frozenset(to_the_end)
         self.outgoing = Outgoing(send)
-        self.pending_requests = PendingRequests(self._send_answer, self.outgoing.notify, translate)
+        self.pending_requests = PendingRequests(self._send_answer, self.outgoing.notify, translate, _refusal)
 
     def begin_shutdown(self) -> None:
         """Reject new requests, except those that a landing in progress needs."""
@@ -230,3 +230,10 @@ def _least(params: object) -> dict[str, object]:
         "rootUri": None,
         "capabilities": {},
     }
+
+
+def _refusal(error: BaseException) -> tuple[int, str] | None:
+    """What a feature tells the client by raising one of pygls' exceptions."""
+    if not isinstance(error, JsonRpcException):
+        return None
+    return error.code or types.ErrorCodes.InternalError, error.message

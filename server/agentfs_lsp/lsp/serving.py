@@ -9,14 +9,15 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 from agentfs_lsp.adapters.catalog import translator_for
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.api.incidents import record_incident
+from agentfs_lsp.lsp.language_server import FINISH_S, AgentfsLanguageServer
 from agentfs_lsp.lsp.server import create_server
 from agentfs_lsp.lsp.transport.connection import Transport, new_event_loop
 from agentfs_lsp.service.files.store import FileStore
@@ -37,13 +38,28 @@ defaults to 256."""
 _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def serve_stdio(files: FileStore, history: History, own_folders: Sequence[str], max_body: int) -> NoReturn:
+class Door(Protocol):
+    """Another way to the same server, for agents in programs of their own."""
+
+    def changed(self) -> None:
+        """The settings or the folders may have changed."""
+
+    async def close(self) -> None:
+        """Finish its requests, and accept no more."""
+
+
+OpenDoor = Callable[[AgentfsLanguageServer], Door]
+
+
+def serve_stdio(
+    files: FileStore, history: History, own_folders: Sequence[str], max_body: int, open_door: OpenDoor
+) -> NoReturn:
     """Serve until `exit` or the end of input, then end the process. `max_body` is in bytes; the first of
     `own_folders` is the user's state folder."""
     stdin, stdout = _take_stdio()
     _allow_open_files()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        code = runner.run(_serve(stdin, stdout, files, history, own_folders, max_body))
+        code = runner.run(_serve(stdin, stdout, files, history, own_folders, max_body, open_door))
         # Python would wait for every thread, even for one that computes for nobody or blocks in a file
         # system.
         logging.shutdown()
@@ -51,7 +67,13 @@ def serve_stdio(files: FileStore, history: History, own_folders: Sequence[str], 
 
 
 async def _serve(
-    stdin: int, stdout: int, files: FileStore, history: History, own_folders: Sequence[str], max_body: int
+    stdin: int,
+    stdout: int,
+    files: FileStore,
+    history: History,
+    own_folders: Sequence[str],
+    max_body: int,
+    open_door: OpenDoor,
 ) -> int:
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(THREADS, "agentfs"))
@@ -76,13 +98,15 @@ async def _serve(
     )
     diff_files = DiffFiles(own_folders[0])
     server = create_server(transport.send, end, files, history, diff_files, own_folders, translator_for)
+    door = open_door(server)
+    server.on_changed = door.changed
     for number in _ENDING:
         loop.add_signal_handler(number, end, 0)
     gc.freeze()  # imported objects live for ever, so collections needn't visit them
     gc.enable()
     transport.start(loop)
     code = await ended
-    finished = await server.finish()
+    finished, _ = await asyncio.gather(server.finish(), _closed(door))
     transport.close()
     with suppress(TimeoutError):
         async with asyncio.timeout(CLOSING_S):
@@ -90,6 +114,12 @@ async def _serve(
             if finished:  # else the next start cleans up the disk
                 await asyncio.to_thread(files.close)
     return code
+
+
+async def _closed(door: Door) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(FINISH_S):
+            await door.close()
 
 
 def _allow_open_files() -> None:

@@ -18,7 +18,8 @@ async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envel
     """Respond to agentfs/history. `session`, if given, is also a filter."""
     params = parse(HistoryParams, exchange.params)
     await exchange.wait_until_prepared()
-    is_filter = isinstance(exchange.params, dict) and exchange.params.get("session") is not None
+    sent = exchange.params if exchange.raw is None else exchange.raw
+    is_filter = isinstance(sent, dict) and sent.get("session") is not None
     command = Browse(
         None if by_user else params.session,
         params.path,

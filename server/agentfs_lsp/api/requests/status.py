@@ -13,14 +13,14 @@ from agentfs_lsp.api.results import Envelope, PendingStatus, StatusData
 def status_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/status immediately, without I/O."""
     parse(StatusParams, exchange.params)
-    ws = exchange.ws
+    ws, mine = exchange.ws, exchange.namespace
     settings = ws.settings
     configured = settings.approval.mode
     mode = ws.sessions.mode_for_all(configured)
     pending: list[PendingStatus] = [
         {
             "id": proposal.id,
-            "session": proposal.session,
+            "session": proposal.session.removeprefix(mine),
             "agent": proposal.agent,
             "tool": proposal.tool,
             "paths": list(proposal.paths),
@@ -28,6 +28,7 @@ def status_request(exchange: Exchange) -> Envelope:
             "state": STATES[proposal.state],
         }
         for proposal in ws.proposals
+        if proposal.session.startswith(mine)
     ]
     data: StatusData = {
         "version": __version__,
@@ -36,7 +37,9 @@ def status_request(exchange: Exchange) -> Envelope:
         "switches": dict(settings.switches),
         "rung": ws.reviewer.channel_for(None),
         "sessions": [
-            {"session": name, "mode": ws.sessions.mode_of(name, configured)} for name in ws.sessions.names()
+            {"session": name.removeprefix(mine), "mode": ws.sessions.mode_of(name, configured)}
+            for name in ws.sessions.names()
+            if name.startswith(mine)
         ],
         "pending": pending,
     }

@@ -145,3 +145,16 @@ class HistorySettings:
         "The maximum size of the history per workspace folder. The oldest changes are deleted first.",
     )
     max_days: int = setting(90, Whole("days", 1, 36_500), "Older changes are deleted.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgentSettings:
+    """Agents in programs of their own (docs/protocol.md#16-the-agents-socket)."""
+
+    socket: bool = setting(
+        True,
+        Flag(),
+        "Let agents outside the editor connect to this server, through a socket that only your user can "
+        "open. Off: only the editor's own plugins can call it.",
+        strictest=False,
+    )

@@ -14,6 +14,7 @@ from typing import Any, Literal, cast
 
 from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.settings.groups import (
+    AgentSettings,
     Approval,
     Diff,
     EncodingSettings,
@@ -115,6 +116,7 @@ class Settings:
     limits: Limits = field(default=Limits())
     diff: Diff = field(default=Diff())
     history: HistorySettings = field(default=HistorySettings())
+    agents: AgentSettings = field(default=AgentSettings())
     faulty: tuple[str, ...] = ()
 
 

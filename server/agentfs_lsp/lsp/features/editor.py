@@ -7,10 +7,10 @@ from collections.abc import Coroutine
 from functools import partial
 
 from agentfs_lsp.api.methods import USER_REQUESTS
+from agentfs_lsp.api.pending_requests import DelayedResponse
+from agentfs_lsp.api.serving import serve
 from agentfs_lsp.lsp.editor_exchange import EditorExchange, EditorRequest, answer_editor
-from agentfs_lsp.lsp.features.agents import serve
 from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
-from agentfs_lsp.lsp.pending_requests import DelayedResponse
 from agentfs_lsp.lsp.requests.reviews import applied_request, proposal_request, saved_request, settle_request
 from agentfs_lsp.lsp.requests.settings import set_approval_mode_request, set_switch_request
 

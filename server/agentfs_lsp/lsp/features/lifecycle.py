@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from lsprotocol import types
 
+from agentfs_lsp.api.pending_requests import DelayedResponse
 from agentfs_lsp.lsp.capabilities import flatten, served
 from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
-from agentfs_lsp.lsp.pending_requests import DelayedResponse
 from agentfs_lsp.lsp.raw import member
 
 
@@ -36,6 +36,7 @@ def register_lifecycle(server: AgentfsLanguageServer) -> None:
     def initialized(ls: AgentfsLanguageServer, _: object) -> None:
         ls.announcements.begin(ls.client)
         ls.in_background(ls.configuration.begin(ls.client))
+        ls.on_changed()
 
     @server.feature(types.SHUTDOWN)
     def shutdown(ls: AgentfsLanguageServer, _: object) -> DelayedResponse:

@@ -24,7 +24,7 @@ def register_workspace(server: AgentfsLanguageServer) -> None:
     def did_change_workspace_folders(ls: AgentfsLanguageServer, params: object) -> None:
         ls.folders.changed(params)
         ls.configuration.roots_changed()
-        ls.announcements.tools()
+        ls.tools_may_have_changed()
 
     @server.feature("agentfs/fileEncodings")
     def told_file_encodings(ls: AgentfsLanguageServer, params: object) -> None:

@@ -118,6 +118,13 @@ class Sessions:
         """Drop one record: the file's content is uncertain."""
         self._drop((session, absolute))
 
+    def end_all(self, namespace: str) -> None:
+        """Forget every session whose name begins with `namespace`: its connection has ended."""
+        for key in [key for key in self._records if key[0].startswith(namespace)]:
+            self._drop(key)
+        for session in [session for session in self._modes if session.startswith(namespace)]:
+            del self._modes[session]
+
     def forget_files(self, gone: Callable[[str], bool]) -> None:
         """Drop the records of all files for whose absolute paths `gone` is true."""
         for key in [key for key in self._records if gone(key[1])]:

@@ -10,18 +10,18 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any
-
-from lsprotocol.types import ErrorCodes, LSPErrorCodes
-from pygls.exceptions import JsonRpcException
+from typing import Any, Final
 
 from agentfs_lsp.api.exchange import Answering
 from agentfs_lsp.api.incidents import record_incident
+from agentfs_lsp.api.progress import Progress
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.jsonrpc.codec import RequestId, is_id
-from agentfs_lsp.lsp.progress import Progress
 
 _log = logging.getLogger(__name__)
+
+INTERNAL_ERROR: Final = -32603
+REQUEST_CANCELLED: Final = -32800
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,22 @@ class PendingRequests:
         send: Callable[[dict[str, Any]], None],
         notify: Callable[[str, object], None],
         translate: Callable[[], Translate],
+        refusal: Callable[[BaseException], tuple[int, str] | None] = lambda _: None,
     ) -> None:
+        """`refusal` returns the code and message of an exception with which a handler refuses a request; any
+        other is an internal error."""
+        self._refusal = refusal
         self._send = send
         self._notify = notify
         self._translate = translate
         self._pending: dict[asyncio.Task[None], tuple[RequestId, DelayedResponse]] = {}
         self._by_id: dict[RequestId, asyncio.Task[None]] = {}
         self._cancelled: set[asyncio.Task[None]] = set()
+
+    @property
+    def count(self) -> int:
+        """How many requests are not answered yet."""
+        return len(self._pending)
 
     def serve(self, request_id: RequestId, handler: Callable[[object], object], params: object) -> None:
         """Run a handler and send its result as the response, immediately or when it is available."""
@@ -114,19 +123,16 @@ class PendingRequests:
         if self._by_id.get(request_id) is task:
             del self._by_id[request_id]
         if task.cancelled():
-            self._refuse(
-                request_id, LSPErrorCodes.RequestCancelled, "The request was cancelled; nothing changed."
-            )
+            self._refuse(request_id, REQUEST_CANCELLED, "The request was cancelled; nothing changed.")
         elif error := task.exception():
             self._fail(request_id, error)
         later.sent()
 
     def _fail(self, request_id: RequestId, error: BaseException) -> None:
-        if isinstance(error, JsonRpcException):
-            self._refuse(request_id, error.code or ErrorCodes.InternalError, error.message)
-            return
-        incident = record_incident(_log, error)
-        self._refuse(request_id, ErrorCodes.InternalError, f"Internal error, incident {incident}.")
+        refusal = self._refusal(error)
+        if refusal is None:
+            refusal = INTERNAL_ERROR, f"Internal error, incident {record_incident(_log, error)}."
+        self._refuse(request_id, *refusal)
 
     def _refuse(self, request_id: RequestId, code: int, message: str) -> None:
         self._send({"jsonrpc": "2.0", "id": request_id, "error": {"code": code, "message": message}})

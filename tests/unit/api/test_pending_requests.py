@@ -1,7 +1,7 @@
 import asyncio
 from typing import Any
 
-from agentfs_lsp.lsp.pending_requests import DelayedResponse, PendingRequests
+from agentfs_lsp.api.pending_requests import DelayedResponse, PendingRequests
 
 
 async def test_nothing_is_read_between_the_last_look_at_a_file_and_the_answer() -> None:

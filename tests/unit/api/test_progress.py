@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from agentfs_lsp.api import progress
+from agentfs_lsp.api.progress import Progress
 from agentfs_lsp.domain.translation import english
-from agentfs_lsp.lsp import progress
-from agentfs_lsp.lsp.progress import Progress
 
 
 def kinds(sent: list[dict[str, Any]]) -> list[str]:

@@ -1,0 +1,70 @@
+"""Serves agents' requests, whichever way they came (docs/protocol.md#2-requests)."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable
+from typing import Protocol
+
+from agentfs_lsp.api.exchange import Answering, Exchange, Request, answer, answered
+from agentfs_lsp.api.pending_requests import DelayedResponse
+from agentfs_lsp.api.requests.status import status_request
+from agentfs_lsp.api.results import Envelope
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.state.workspace import Workspace
+
+
+class Configuration(Protocol):
+    """The settings, as far as requests wait for them."""
+
+    def up_to_date(self) -> Awaitable[object] | None:
+        """What to wait for before policy is asked; None if the settings are known."""
+
+
+class Host(Protocol):
+    """The server behind a door."""
+
+    @property
+    def workspace(self) -> Workspace:
+        """Its state."""
+
+    def language(self) -> Translate:
+        """The user's current language."""
+
+    async def wait_until_prepared(self) -> None:
+        """Wait for the settings and the cleanup after killed servers."""
+
+    @property
+    def configuration(self) -> Configuration:
+        """Its settings."""
+
+
+def serve(
+    host: Host, request: Request, params: object, *, namespace: str = "", raw: object = None
+) -> Envelope | DelayedResponse:
+    """Respond with an envelope, immediately or later. `raw`: the params as received, if `params` were derived
+    from them. `namespace`: only sessions whose names begin with it are seen."""
+    ws = host.workspace
+    exchange = Exchange(
+        ws,
+        params,
+        host.language(),
+        host.wait_until_prepared,
+        ws.sessions.moment,
+        raw=raw,
+        namespace=namespace,
+    )
+    waiting = None if request is status_request else host.configuration.up_to_date()
+    result = (
+        answer(request, exchange)
+        if waiting is None
+        else Answering(_behind(waiting, request, exchange), exchange)
+    )
+    if isinstance(result, dict):
+        return result
+    token = params.get("workDoneToken") if isinstance(params, dict) else None
+    return DelayedResponse(result, ws.proposals.past_return, token, ws.proposals.stop)
+
+
+async def _behind(first: Awaitable[object], request: Request, exchange: Exchange) -> Envelope:
+    await first
+    return await answered(request, exchange)

@@ -1,0 +1,183 @@
+"""One agent's connection, without I/O: the handshake, and then agents' requests only
+(docs/protocol.md#16-the-agents-socket)."""
+
+from __future__ import annotations
+
+import hmac
+import re
+import secrets
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any, Final, Protocol
+
+from agentfs_lsp import __version__
+from agentfs_lsp.api.exchange import Request
+from agentfs_lsp.api.methods import AGENT_REQUESTS
+from agentfs_lsp.api.pending_requests import PendingRequests
+from agentfs_lsp.api.serving import Host, serve
+from agentfs_lsp.client.discovery import PROTOCOL_VERSION
+from agentfs_lsp.jsonrpc.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id, is_id
+from agentfs_lsp.jsonrpc.framing import BadHeader, Framer, TooLarge
+
+MAX_BODY: Final = 64 << 20
+"""The largest message of an agent, in bytes."""
+
+MAX_PENDING: Final = 16
+"""Requests of one connection under way."""
+
+LONGEST_NAME: Final = 60
+"""Characters shown of an agent's name; with the mark it fits the limit of `agent`."""
+
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+NOT_ATTACHED: Final = -32002
+TOO_MANY: Final = -32000
+
+_UNNAMED: Final = re.compile(r"[^\w .-]+")
+
+
+class ClosingHost(Host, Protocol):
+    """A host that may be shutting down."""
+
+    @property
+    def is_closing(self) -> bool:
+        """Whether new requests are refused."""
+
+
+class AgentConnection:
+    """`send` takes bytes and must not block; `close` ends the connection after what was sent."""
+
+    def __init__(
+        self,
+        host: ClosingHost,
+        token: str,
+        editor: str,
+        send: Callable[[bytes], None],
+        close: Callable[[], None],
+    ) -> None:
+        self._host = host
+        self._token = token
+        self._editor = editor
+        self._write = send
+        self._close = close
+        self._framer = Framer(MAX_BODY)
+        self._pending = PendingRequests(self._send, self._notify, host.language)
+        self._namespace = ""
+        self._label = ""
+        self.is_attached = False
+
+    # --- what arrives -------------------------------------------------------------------------------------
+
+    def receive(self, data: bytes) -> None:
+        """Take bytes that arrived."""
+        for frame in self._framer.feed(data):
+            match frame:
+                case TooLarge(size, head):
+                    detail = f"The message has {size} bytes, and {MAX_BODY} is the limit."
+                    self._refuse(find_id(head), INVALID_REQUEST, detail)
+                case BadHeader(detail):
+                    self._refuse(None, PARSE_ERROR, f"Not a message header: {detail}.")
+                    self._close()
+                    return
+                case bytes():
+                    try:
+                        message = decode(frame)
+                    except Malformed as error:
+                        self._refuse(error.request_id, error.code, error.detail)
+                    else:
+                        self._handle(message)
+
+    def _handle(self, message: Mapping[str, Any]) -> None:
+        method, params, ident = message.get("method"), message.get("params"), message.get("id")
+        if not self.is_attached:
+            self._attach(ident, method, params)
+        elif method == "$/cancelRequest":
+            self._pending.cancel(params.get("id") if isinstance(params, dict) else None)
+        elif "id" not in message:
+            return
+        elif not is_id(ident) or not isinstance(method, str):
+            self._refuse(None, INVALID_REQUEST, "method and id must be valid.")
+        elif self._host.is_closing:
+            self._refuse(ident, INVALID_REQUEST, "The server is shutting down.")
+        elif (request := AGENT_REQUESTS.get(method)) is None:
+            self._refuse(ident, METHOD_NOT_FOUND, f"Agents have no method {method[:100]}.")
+        elif self._pending.count >= MAX_PENDING:
+            self._refuse(ident, TOO_MANY, f"{MAX_PENDING} requests are under way. Wait for a response.")
+        else:
+            self._pending.serve(ident, partial(self._serve, request), params)
+
+    def _attach(self, ident: object, method: object, params: object) -> None:
+        """The first message. Any other ends the connection."""
+        told = params if isinstance(params, dict) else {}
+        client = told.get("client")
+        name = client.get("name") if isinstance(client, dict) else None
+        if method != "agentfs/attach" or not is_id(ident):
+            self._refuse(ident, NOT_ATTACHED, "The first message must be the request agentfs/attach.")
+        elif told.get("protocolVersion") != PROTOCOL_VERSION:
+            self._refuse(ident, INVALID_PARAMS, f"protocolVersion must be {PROTOCOL_VERSION}.")
+        elif not isinstance(name, str) or not name.strip():
+            self._refuse(ident, INVALID_PARAMS, "client.name must name the agent.")
+        elif not hmac.compare_digest(str(told.get("token")).encode("utf-8", "replace"), self._token.encode()):
+            self._refuse(ident, INVALID_PARAMS, "The token is wrong. Read the server's entry again.")
+        else:
+            self.is_attached = True
+            self._label = " ".join(name.split())[:LONGEST_NAME]
+            # Random, so that no other agent can name this one's sessions.
+            self._namespace = f"{_UNNAMED.sub('', self._label)[:30]} {secrets.token_hex(6)}/"
+            self._answer(
+                ident,
+                {
+                    "protocolVersion": PROTOCOL_VERSION,
+                    "server": {"name": "agentfs-lsp", "version": __version__},
+                    "editor": self._editor,
+                    "roots": [root.path for root in self._host.workspace.roots],
+                },
+            )
+            return
+        self._close()
+
+    def _serve(self, request: Request, params: object) -> object:
+        """Agents' requests know no other sessions than those of their connection."""
+        if params is not None and not isinstance(params, dict):
+            return serve(self._host, request, params)  # refused: its shape is wrong
+        given = dict(params or {})
+        session, agent = given.get("session"), given.get("agent")
+        mine = dict(given)
+        if session is None or (isinstance(session, str) and session):
+            mine["session"] = f"{self._namespace}{session or 'default'}"
+        if agent is None or isinstance(agent, str):
+            shown = " ".join(agent.split())[:LONGEST_NAME] if agent else self._label
+            translate = self._host.language()
+            mine["agent"] = translate("outside: {agent}", agent=shown)
+        return serve(self._host, request, mine, namespace=self._namespace, raw=given)
+
+    # --- what is sent -------------------------------------------------------------------------------------
+
+    def hang_up(self) -> None:
+        """End the connection after what was sent."""
+        self._close()
+
+    def tools_changed(self) -> None:
+        """The definitions of the tools have changed."""
+        if self.is_attached:
+            self._notify("agentfs/toolsChanged", {})
+
+    async def finish(self) -> None:
+        """Withdraw what is undecided, finish landings in progress, and forget the sessions."""
+        await self._pending.finish_all()
+        if self.is_attached:
+            self._host.workspace.sessions.end_all(self._namespace)
+
+    def _answer(self, ident: object, result: object) -> None:
+        self._send({"jsonrpc": "2.0", "id": ident, "result": result})
+
+    def _refuse(self, ident: object, code: int, message: str) -> None:
+        error = {"code": code, "message": message}
+        self._send({"jsonrpc": "2.0", "id": ident if is_id(ident) else None, "error": error})
+
+    def _notify(self, method: str, params: object) -> None:
+        self._send({"jsonrpc": "2.0", "method": method, "params": params})
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        body = encode(message)
+        self._write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))

@@ -1,0 +1,145 @@
+"""The agents' socket: opens and closes with the settings, and carries the bytes of its connections
+(docs/protocol.md#16-the-agents-socket)."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, Final
+
+from agentfs_lsp.client.discovery import peer_uid
+from agentfs_lsp.door.connection import AgentConnection, ClosingHost
+from agentfs_lsp.door.entry import Place
+from agentfs_lsp.service.state.tool_scope import file_scopes
+
+_log = logging.getLogger(__name__)
+
+MAX_CONNECTIONS: Final = 64
+HANDSHAKE_S: Final = 10.0
+"""Seconds until an agent must have attached."""
+
+GOODBYE_S: Final = 1.0
+"""Seconds for an agent to read its last responses."""
+
+MAX_UNSENT: Final = 64 << 20
+"""Bytes that wait for an agent that does not read; then it is cut off."""
+
+_READ: Final = 1 << 16
+
+
+class AgentsSocket:
+    """The door of one server. `editor` returns the name of the editor. Use it on the event loop."""
+
+    def __init__(self, host: ClosingHost, editor: Callable[[], str]) -> None:
+        self._host = host
+        self._editor = editor
+        self._connections: dict[AgentConnection, asyncio.Task[Any] | None] = {}
+        self._changes = asyncio.Event()
+        self._place: Place | None = None
+        self._server: asyncio.Server | None = None
+        self._told: object = None
+        self._catalog: object = None
+        self._following = asyncio.ensure_future(self._follow())
+
+    def changed(self) -> None:
+        """The settings or the folders may have changed."""
+        self._changes.set()
+
+    async def close(self) -> None:
+        """Stop listening, and finish the requests of all connections."""
+        self._following.cancel()
+        await asyncio.gather(self._following, return_exceptions=True)
+        await self._stop()
+
+    # --- the socket ---------------------------------------------------------------------------------------
+
+    async def _follow(self) -> None:
+        while True:
+            await self._changes.wait()
+            self._changes.clear()
+            await self._host.wait_until_prepared()
+            try:
+                await self._update()
+            except OSError as error:
+                _log.warning("no agent can connect: %s", type(error).__name__)
+                await self._stop()
+
+    async def _update(self) -> None:
+        ws = self._host.workspace
+        if not ws.settings.agents.socket:
+            await self._stop()
+            return
+        roots = [root.path for root in ws.roots]
+        if self._place is None:
+            self._place = Place()
+            listening = await asyncio.to_thread(self._place.listen)
+            self._server = await asyncio.start_unix_server(self._accept, sock=listening)
+        if (roots, self._editor()) != self._told:
+            self._told = (roots, self._editor())
+            await asyncio.to_thread(self._place.write, *self._told)
+        before, self._catalog = self._catalog, (file_scopes(ws), roots)
+        if before not in (None, self._catalog):
+            for connection in self._connections:
+                connection.tools_changed()
+
+    async def _stop(self) -> None:
+        """Nobody connects any more. Connections that exist get the responses to their requests, and end."""
+        place, self._place, self._told = self._place, None, None
+        if place is not None:
+            await asyncio.to_thread(place.remove)
+        if self._server is not None:
+            self._server.close()
+            self._server = None
+        connections = dict(self._connections)
+        await asyncio.gather(*(connection.finish() for connection in connections))
+        for connection in connections:
+            connection.hang_up()
+        await asyncio.gather(*filter(None, connections.values()), return_exceptions=True)
+
+    # --- its connections ----------------------------------------------------------------------------------
+
+    async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        place, transport = self._place, writer.transport
+        is_full = len(self._connections) >= MAX_CONNECTIONS
+        if place is None or is_full or not _is_users(writer.get_extra_info("socket")):
+            transport.abort()
+            return
+
+        def send(data: bytes) -> None:
+            if not transport.is_closing():
+                writer.write(data)
+                if transport.get_write_buffer_size() > MAX_UNSENT:
+                    transport.abort()
+
+        connection = AgentConnection(self._host, place.token, self._editor(), send, writer.close)
+        self._connections[connection] = asyncio.current_task()
+        expiry = asyncio.get_running_loop().call_later(HANDSHAKE_S, _expire, connection, writer)
+        try:
+            with suppress(OSError):
+                while not transport.is_closing() and (data := await reader.read(_READ)):
+                    connection.receive(data)
+        finally:
+            expiry.cancel()
+            await connection.finish()
+            self._connections.pop(connection, None)
+            writer.close()
+            with suppress(OSError, TimeoutError):
+                async with asyncio.timeout(GOODBYE_S):
+                    await writer.wait_closed()
+            transport.abort()
+
+
+def _is_users(connected: socket.socket) -> bool:
+    try:
+        return peer_uid(connected) == os.geteuid()
+    except OSError:
+        return False
+
+
+def _expire(connection: AgentConnection, writer: asyncio.StreamWriter) -> None:
+    if not connection.is_attached:
+        writer.transport.abort()

@@ -1,0 +1,587 @@
+"""The agents' socket: who gets through it, and what (docs/protocol.md#16-the-agents-socket)."""
+
+import asyncio
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentfs_lsp.client import AgentFS, AsyncAgentFS, NoEditor, ServerGone, discovery
+from agentfs_lsp.client.discovery import Entry
+from agentfs_lsp.door.listener import MAX_CONNECTIONS
+from support.editor import AUTO, REVIEWING, Editor, change_folder, configure, editing
+from support.sample import TEXT
+from support.wire import Message, frame, read_message
+
+EDITED = TEXT.replace("two", "2")
+
+
+@pytest.fixture
+def sockets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of sockets, below a path that is short enough for them."""
+    with tempfile.TemporaryDirectory(prefix="agents-") as above:
+        folder = Path(above, "agentfs")
+        monkeypatch.setattr(discovery, "folder", lambda: folder)
+        yield folder
+
+
+def serving(root: Path, sockets: Path, **options: Any) -> AbstractAsyncContextManager[Editor]:
+    """An editor whose server has a socket there."""
+    return editing(root, env={"AGENTFS_TEST_SOCKETS": str(sockets)}, **options)
+
+
+@asynccontextmanager
+async def found(root: Path, sockets: Path, **options: Any) -> AsyncIterator[tuple[Editor, Entry]]:
+    async with serving(root, sockets, **options) as editor:
+        yield editor, await listed(editor, root)
+
+
+async def listed(editor: Editor, root: Path, *, there: bool = True) -> Entry:
+    """Wait until agents find the server for `root`, or no longer."""
+    async with asyncio.timeout(60):
+        while True:
+            entry = discovery.find(root)
+            if (entry is not None and str(root) in entry.roots) == there:
+                return entry  # type: ignore[return-value]
+            await editor.request("agentfs/status")
+
+
+class Raw:
+    """An agent that sends bytes."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.reader, self.writer = reader, writer
+
+    @classmethod
+    async def connect(cls, entry: Entry) -> "Raw":
+        return cls(*await asyncio.open_unix_connection(entry.socket, limit=1 << 30))
+
+    async def ask(self, method: str, params: Any, ident: int = 1) -> Message:
+        self.send({"id": ident, "method": method, "params": params})
+        while (message := await self.next()).get("id") != ident:
+            pass
+        return message
+
+    def send(self, message: Message) -> None:
+        self.writer.write(frame({"jsonrpc": "2.0", **message}))
+
+    async def next(self) -> Message:
+        async with asyncio.timeout(60):
+            message = await read_message(self.reader)
+        assert message is not None
+        return message
+
+    async def attach(self, entry: Entry, name: str = "Ada", **params: Any) -> Message:
+        told = {"protocolVersion": 1, "token": entry.token, "client": {"name": name}, **params}
+        return await self.ask("agentfs/attach", told)
+
+    async def is_cut(self) -> bool:
+        async with asyncio.timeout(60):
+            with suppress(ConnectionError):
+                while await self.reader.read(1 << 20):
+                    pass
+        self.writer.close()
+        return True
+
+
+# --- through the door -----------------------------------------------------------------------------------
+
+
+async def test_the_user_reviews_in_the_editor(root: Path, file: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, **REVIEWING) as (editor, _),
+        AsyncAgentFS.attach(root, name="Codex") as fs,
+    ):
+        assert (fs.is_editors, fs.roots) == (True, (root,))
+        await fs.read("a.py")
+        edit = asyncio.ensure_future(fs.edit("a.py", "two", "2"))
+        proposed = await editor.seen("agentfs/proposed")
+        assert proposed["agent"] == "outside: Codex"
+        assert file.read_text() == TEXT
+        await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+        answer = await edit
+        assert (answer.applied, answer.decision) == (True, "accepted")
+    assert file.read_text() == EDITED
+
+
+async def test_an_agent_sees_what_the_editor_shows(root: Path, file: Path, sockets: Path) -> None:
+    async with found(root, sockets) as (editor, _):
+        editor.open("a.py")
+        editor.change("a.py", "unsaved\n")
+        await editor.request("agentfs/status")
+        async with AsyncAgentFS.attach(root, name="Ada") as fs:
+            answer = await fs.read("a.py")
+    assert (answer.content, answer.data["dirty"]) == ("unsaved\n", True)
+
+
+async def test_connect_takes_the_editor_or_starts_a_server(
+    root: Path, file: Path, sockets: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    async with found(root, sockets), AsyncAgentFS.connect(root, name="Ada") as fs:
+        assert fs.is_editors
+    async with AsyncAgentFS.connect(root, name="Ada") as fs:
+        assert not fs.is_editors
+        assert (await fs.read("a.py")).content == TEXT
+    with pytest.raises(NoEditor, match="No editor with agentfs has"):
+        AgentFS.attach(root, name="Ada")
+
+
+async def test_two_agents_cannot_overwrite_each_other(root: Path, file: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, options=AUTO),
+        AsyncAgentFS.attach(root, name="Ada") as ada,
+        AsyncAgentFS.attach(root, name="Bob") as bob,
+    ):
+        for one in (ada, bob):
+            await one.read("a.py")
+        assert (await ada.edit("a.py", "two", "2")).applied
+        assert (await bob.write("a.py", "mine\n")).code == "CONFLICT"
+    assert file.read_text() == EDITED
+
+
+async def test_sessions_are_each_agents_own(root: Path, file: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, options=AUTO) as (editor, _),
+        AsyncAgentFS.attach(root, name="Ada") as ada,
+        AsyncAgentFS.attach(root, name="Bob") as bob,
+    ):
+        await editor.read("a.py", session="chat")
+        await ada.read("a.py", session="chat")
+        for session in ("chat", "default"):
+            refused = await bob.edit("a.py", "two", "2", session=session)
+            assert refused.text.startswith("Read the file first.")
+            assert refused.context["params_input"]["session"] == session
+        assert [one["session"] for one in (await ada.status()).data["sessions"]] == ["chat"]
+        assert (await bob.status()).data["sessions"] == []
+
+
+async def test_an_agent_sees_only_its_own_proposals(root: Path, file: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, **REVIEWING) as (editor, _),
+        AsyncAgentFS.attach(root, name="Ada") as ada,
+        AsyncAgentFS.attach(root, name="Bob") as bob,
+    ):
+        write = asyncio.ensure_future(ada.write("b.py", "1\n", session="chat"))
+        await editor.seen("agentfs/proposed")
+        (own,) = (await ada.status()).data["pending"]
+        assert (own["session"], own["paths"]) == ("chat", ["b.py"])
+        assert (await bob.status()).data["pending"] == []
+        assert len((await editor.request("agentfs/status"))["data"]["pending"]) == 1
+        write.cancel()
+
+
+async def test_history_lists_all_changes_unless_a_session_is_named(root: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, options=AUTO) as (editor, _),
+        AsyncAgentFS.attach(root, name="Ada") as fs,
+    ):
+        await editor.write("b.py", "1\n", session="chat", agent="Bob")
+        await fs.write("c.py", "1\n", session="chat")
+        changes = (await fs.history()).data["changes"]
+        assert [change["agent"] for change in changes] == ["outside: Ada", "Bob"]
+        (own,) = (await fs.history(session="chat")).data["changes"]
+        assert own["agent"] == "outside: Ada"
+        assert (await fs.undo(session="chat")).applied
+    assert [path.name for path in root.iterdir()] == ["b.py"]
+
+
+async def test_an_approved_session_ends_with_its_connection(root: Path, file: Path, sockets: Path) -> None:
+    async with found(root, sockets, **REVIEWING) as (editor, _):
+        async with AsyncAgentFS.attach(root, name="Ada") as fs:
+            write = asyncio.ensure_future(fs.write("b.py", "1\n"))
+            ident = (await editor.seen("agentfs/proposed"))["id"]
+            settle = {"id": ident, "decision": "accepted", "always": True}
+            await editor.request("agentfs/settle", settle)
+            await write
+            assert (await fs.write("c.py", "1\n")).decision == "allowed"
+        async with AsyncAgentFS.attach(root, name="Ada") as fs:
+            write = asyncio.ensure_future(fs.write("d.py", "1\n"))
+            await editor.seen("agentfs/proposed", 2)
+            write.cancel()
+
+
+async def test_who_hangs_up_withdraws(root: Path, file: Path, sockets: Path) -> None:
+    async with found(root, sockets, **REVIEWING) as (editor, _):
+        fs = AsyncAgentFS.attach(root, name="Ada")
+        await fs.start()
+        write = asyncio.ensure_future(fs.write("b.py", "1\n"))
+        await editor.seen("agentfs/proposed")
+        await fs.close()
+        assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
+        with pytest.raises(ServerGone):
+            await write
+    assert not (root / "b.py").exists()
+
+
+async def test_a_cancelled_request_is_withdrawn_and_a_waiting_one_reports_progress(
+    root: Path, sockets: Path
+) -> None:
+    async with found(root, sockets, **REVIEWING) as (editor, entry):
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        params = {"path": "b.py", "content": "1\n", "workDoneToken": "t"}
+        agent.send({"id": 2, "method": "agentfs/write", "params": params})
+        await editor.seen("agentfs/proposed")
+        progress = await agent.next()
+        assert (progress["method"], progress["params"]["token"]) == ("$/progress", "t")
+        agent.send({"method": "$/cancelRequest", "params": {"id": 2}})
+        while (answer := await agent.next()).get("id") != 2:
+            pass
+        assert answer["error"]["code"] == -32800
+        agent.writer.close()
+
+
+async def test_agents_are_told_of_other_tools(root: Path, sockets: Path) -> None:
+    async with found(root, sockets) as (editor, _), AsyncAgentFS.attach(root, name="Ada") as fs:
+        changed = asyncio.Event()
+        fs.on_tools_changed = changed.set
+        configure(editor, rules=[{"files": ["**"], "write": "deny"}])
+        await changed.wait()
+        assert "Write" not in str(await fs.tools())
+
+
+async def test_a_killed_server_raises_and_its_entry_is_removed(root: Path, sockets: Path) -> None:
+    async with found(root, sockets, **REVIEWING) as (editor, entry):
+        async with AsyncAgentFS.attach(root, name="Ada") as fs:
+            write = asyncio.ensure_future(fs.write("b.py", "1\n"))
+            await editor.seen("agentfs/proposed")
+            os.kill(entry.pid, signal.SIGKILL)
+            with pytest.raises(ServerGone):
+                await write
+        await editor.process.wait()
+        assert discovery.find(root) is None
+        assert list(sockets.iterdir()) == []
+
+
+async def test_a_server_that_ends_answers_first_and_leaves_nothing(root: Path, sockets: Path) -> None:
+    async with found(root, sockets, **REVIEWING) as (editor, entry):
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        agent.send({"id": 2, "method": "agentfs/write", "params": {"path": "b.py", "content": "1\n"}})
+        await editor.seen("agentfs/proposed")
+        ended = editor.start("shutdown")
+        editor.notify("exit", None)
+        answer = await agent.next()
+        assert (answer["id"], answer["error"]["code"]) == (2, -32800)
+        assert await agent.is_cut()
+        with suppress(EOFError):
+            await ended
+        await editor.ended()
+    assert list(sockets.iterdir()) == []
+    assert not (root / "b.py").exists()
+
+
+# --- which server ---------------------------------------------------------------------------------------
+
+
+async def test_the_longest_root_that_contains_the_folder_is_used(root: Path, sockets: Path) -> None:
+    inner = root / "inner"
+    (inner / "deep").mkdir(parents=True)
+    async with found(root, sockets) as (_, outer), found(inner, sockets) as (_, nested):
+        assert outer.pid != nested.pid
+        assert (discovery.find(root), discovery.find(inner / "deep")) == (outer, nested)
+        assert discovery.find(root.parent) is None
+        assert discovery.find(f"{inner}-other") == outer
+
+
+async def test_the_entry_follows_the_folders_and_the_setting(
+    root: Path, sockets: Path, tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    async with found(root, sockets) as (editor, _):
+        change_folder(editor, other, opened=True)
+        await listed(editor, other)
+        configure(editor, agents={"socket": False})
+        await listed(editor, root, there=False)
+        while list(sockets.iterdir()):  # the entry goes first
+            await editor.request("agentfs/status")
+        configure(editor)
+        await listed(editor, root)
+
+
+async def test_without_the_setting_there_is_no_socket(root: Path, sockets: Path) -> None:
+    off = {"agents": {"socket": False}}
+    async with serving(root, sockets, options=off) as editor:
+        await editor.write("b.py", "1\n", dry_run=True)  # waits until the settings are known
+        assert not sockets.exists()
+
+
+async def test_a_workspace_cannot_open_the_socket(root: Path, sockets: Path) -> None:
+    (root / ".agentfs.toml").write_text("[agents]\nsocket = true\n")
+    async with serving(root, sockets, options={"agents": {"socket": False}}) as editor:
+        await editor.write("b.py", "1\n", dry_run=True)
+        assert not sockets.exists()
+
+
+# --- who does not get through ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wrong", "code"),
+    [
+        ({"token": "0" * 32}, -32602),
+        ({"token": None}, -32602),
+        ({"token": "\ud800"}, -32602),
+        ({"protocolVersion": 2}, -32602),
+        ({"client": {"name": " "}}, -32602),
+        ({"client": None}, -32602),
+    ],
+)
+async def test_who_cannot_attach_is_told_why_and_cut_off(
+    root: Path, sockets: Path, wrong: Message, code: int
+) -> None:
+    async with found(root, sockets) as (_, entry):
+        agent = await Raw.connect(entry)
+        assert (await agent.attach(entry, **wrong))["error"]["code"] == code
+        assert await agent.is_cut()
+
+
+async def test_nothing_is_served_before_attaching(root: Path, file: Path, sockets: Path) -> None:
+    async with found(root, sockets) as (_, entry):
+        agent = await Raw.connect(entry)
+        answer = await agent.ask("agentfs/read", {"path": "a.py"})
+        assert answer["error"]["code"] == -32002
+        assert await agent.is_cut()
+
+
+async def test_the_token_of_a_dead_server_opens_nothing(root: Path, sockets: Path) -> None:
+    async with found(root, sockets) as (_, before):
+        pass
+    async with found(root, sockets) as (_, entry):
+        agent = await Raw.connect(entry)
+        assert "token is wrong" in (await agent.attach(before))["error"]["message"]
+        assert await agent.is_cut()
+
+
+@pytest.mark.parametrize(
+    "method",
+    [
+        "agentfs/settle",
+        "agentfs/proposal",
+        "agentfs/applied",
+        "agentfs/setApprovalMode",
+        "agentfs/setSwitch",
+        "agentfs/userHistory",
+        "agentfs/userUndo",
+        "workspace/executeCommand",
+        "initialize",
+        "shutdown",
+        "exit",
+        "agentfs/attach",
+    ],
+)
+async def test_what_belongs_to_the_editor_is_unknown(root: Path, sockets: Path, method: str) -> None:
+    async with found(root, sockets) as (editor, entry):
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        answer = await agent.ask(method, {"id": "p1", "decision": "accepted", "command": "agentfs.manual"}, 2)
+        assert answer["error"]["code"] == -32601
+        agent.send({"method": method, "params": {}})
+        assert (await agent.ask("agentfs/status", None, 3))["result"]["status"] == "success"
+        await editor.request("agentfs/status")
+        agent.writer.close()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+async def test_another_user_does_not_get_through(root: Path, sockets: Path) -> None:
+    tried = (
+        "import os, socket, sys\n"
+        "os.setgroups([]), os.setgid(65534), os.setuid(65534)\n"
+        "one = socket.socket(socket.AF_UNIX)\n"
+        "try: one.connect(sys.argv[1])\n"
+        "except PermissionError: print('closed')\n"
+        "else: one.settimeout(60); print('cut' if one.recv(1) == b'' else 'open')\n"
+    )
+
+    def as_nobody(entry: Entry) -> str:
+        command = [sys.executable, "-I", "-c", tried, entry.socket]
+        run = subprocess.run(command, capture_output=True, text=True, check=True)
+        return run.stdout.strip()
+
+    async with found(root, sockets) as (_, entry):
+        sockets.parent.chmod(0o755)
+        assert await asyncio.to_thread(as_nobody, entry) == "closed"
+        sockets.chmod(0o755)
+        Path(entry.socket).chmod(0o666)
+        assert await asyncio.to_thread(as_nobody, entry) == "cut"
+        assert discovery.find(root) is None  # such a folder is not trusted
+        sockets.chmod(0o700)
+
+
+async def test_an_agent_does_not_attach_to_another_users_server(
+    root: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from agentfs_lsp.client import links
+
+    async with found(root, sockets):
+        monkeypatch.setattr(links, "peer_uid", lambda _: os.geteuid() + 1)
+        with pytest.raises(NoEditor, match="another user"):
+            await AsyncAgentFS.attach(root, name="Ada").start()
+
+
+# --- planted folders, links, and files ------------------------------------------------------------------
+
+
+async def untrusted(root: Path, sockets: Path) -> None:
+    """The server opens no socket there, and serves the editor."""
+    async with serving(root, sockets) as editor:
+        await editor.write("b.py", "1\n", dry_run=True)
+        for _ in range(20):
+            await editor.request("agentfs/status")
+        assert discovery.find(root) is None
+        assert (await editor.write("b.py", "1\n"))["status"] == "error"  # nobody can be asked
+
+
+async def test_a_link_in_place_of_the_folder_is_not_followed(
+    root: Path, sockets: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir(mode=0o700)
+    sockets.symlink_to(elsewhere)
+    await untrusted(root, sockets)
+    assert list(elsewhere.iterdir()) == []
+
+
+async def test_a_folder_that_others_can_open_is_not_used(root: Path, sockets: Path) -> None:
+    sockets.mkdir()
+    sockets.chmod(0o777)
+    await untrusted(root, sockets)
+    assert list(sockets.iterdir()) == []
+
+
+async def test_a_file_in_place_of_the_folder_is_left_alone(root: Path, sockets: Path) -> None:
+    sockets.write_text("mine")
+    await untrusted(root, sockets)
+    assert sockets.read_text() == "mine"
+
+
+async def test_planted_entries_are_not_believed(root: Path, sockets: Path, tmp_path: Path) -> None:
+    async with found(root, sockets) as (_, entry):
+        real = Path(entry.socket).with_suffix(".json")
+        told = json.loads(real.read_text())
+        pid = entry.pid
+        planted = {
+            f"{pid}-00000000": "{",
+            f"{pid}-00000001": json.dumps([]),
+            f"{pid}-00000002": json.dumps({**told, "roots": 3}),
+            f"{pid}-00000003": json.dumps({**told, "more": 1}),
+            f"{pid}-00000004": json.dumps({**told, "socket": str(tmp_path / "evil.sock")}),
+            "nonsense": json.dumps(told),
+        }
+        for name, text in planted.items():
+            (sockets / f"{name}.json").write_text(text)
+            (sockets / f"{name}.json").chmod(0o600)
+        (sockets / f"{pid}-00000005.json").symlink_to(real)
+        (sockets / f"{pid}-00000006.json").mkdir()
+        os.mkfifo(sockets / f"{pid}-00000007.json", 0o600)
+        readable = sockets / f"{pid}-00000008.json"
+        readable.write_text(json.dumps({**told, "socket": str(readable.with_suffix(".sock"))}))
+        readable.chmod(0o644)
+        assert list(discovery.entries()) == [entry]
+
+
+# --- too much -------------------------------------------------------------------------------------------
+
+
+async def test_a_thousand_connections_harm_nobody(root: Path, file: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, options=AUTO) as (editor, entry),
+        AsyncAgentFS.attach(root, name="Ada") as fs,
+    ):
+        agents: list[Raw] = []
+        for number in range(1000):
+            agents.append(await Raw.connect(entry))
+            if number % 50 == 0:
+                await editor.request("agentfs/status")
+        cut = [agent for agent in agents[MAX_CONNECTIONS:] if await agent.is_cut()]
+        assert len(cut) == 1000 - MAX_CONNECTIONS
+        assert (await fs.read("a.py")).content == TEXT
+        assert (await editor.read("a.py"))["status"] == "success"
+        for agent in agents:
+            agent.writer.close()
+        async with asyncio.timeout(60):
+            while True:  # until the server has seen one of them go
+                with suppress(ServerGone, OSError):
+                    async with AsyncAgentFS.attach(root, name="Bob") as late:
+                        assert (await late.read("a.py")).content == TEXT
+                        break
+
+
+async def test_garbage_ends_only_its_connection(root: Path, file: Path, sockets: Path) -> None:
+    async with found(root, sockets) as (_, entry), AsyncAgentFS.attach(root, name="Ada") as fs:
+        for garbage in (b"GET / HTTP/1.1\r\n\r\n", b"\0" * 100_000, b"Content-Length: 9e9\r\n\r\n"):
+            agent = await Raw.connect(entry)
+            agent.writer.write(garbage)
+            assert await agent.is_cut()
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        for body, code in ((b"{", -32700), (b"[]", -32600), (b'{"id": {}, "method": 1}', -32600)):
+            agent.writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+            assert (await agent.next())["error"]["code"] == code
+        agent.writer.write(b"Content-Length: 99999999999\r\n\r\n" + b" " * 2000)
+        assert (await agent.next())["error"]["code"] == -32600
+        assert (await fs.read("a.py")).content == TEXT
+        agent.writer.close()
+
+
+async def test_requests_under_way_are_limited(root: Path, sockets: Path) -> None:
+    async with found(root, sockets, **REVIEWING) as (editor, entry):
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        for number in range(2, 19):
+            params = {"path": f"{number}.py", "content": "1\n"}
+            agent.send({"id": number, "method": "agentfs/write", "params": params})
+        refused = await agent.next()
+        assert (refused["id"], refused["error"]["code"]) == (18, -32000)
+        await editor.seen("agentfs/proposed", 16)
+        agent.writer.close()
+        await editor.seen("agentfs/settled", 16)
+
+
+async def test_who_does_not_read_is_cut_off(root: Path, sockets: Path) -> None:
+    (root / "large.txt").write_text(("x" * 999 + "\n") * 12_000)
+    async with found(root, sockets, options=AUTO) as (editor, entry):
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        agent.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        for number in range(2, 14):
+            agent.send({"id": number, "method": "agentfs/read", "params": {"path": "large.txt", "limit": 0}})
+        async with asyncio.timeout(60):
+            while not agent.writer.transport.is_closing():
+                await editor.request("agentfs/status")
+                agent.send({"method": "$/nothing"})
+                with suppress(ConnectionError):
+                    await agent.writer.drain()
+
+
+async def test_an_agent_cannot_reach_the_folder_of_sockets(
+    root: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with found(sockets.parent, sockets, options=AUTO) as (editor, entry):
+        name = Path(entry.socket).with_suffix(".json").name
+        answer = await editor.read(f"agentfs/{name}")
+    assert answer["error"]["code"] == "ACCESS_DENIED"
+
+
+def test_the_users_folder_does_not_depend_on_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = discovery.folder()
+    for name in ("HOME", "XDG_RUNTIME_DIR", "XDG_STATE_HOME", "TMPDIR"):
+        monkeypatch.setenv(name, "/nowhere")
+    assert discovery.folder() == before
+
+
+def test_the_peer_is_known() -> None:
+    one, other = socket.socketpair()
+    with one, other:
+        assert discovery.peer_uid(one) == os.geteuid()
