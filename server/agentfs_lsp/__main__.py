@@ -34,6 +34,7 @@ INTERRUPTED = 130
 """The exit code of programs ended by Ctrl-C."""
 
 COMMANDS = {
+    "call": "agentfs_lsp.commands.call",
     "check-config": "agentfs_lsp.commands.check_config",
     "demo": "agentfs_lsp.demo.command",
     "history": "agentfs_lsp.commands.history",
@@ -94,8 +95,8 @@ def _parser(translate: Translate) -> Parser:
         epilog=translate(
             "Commands for the terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules "
             "apply to a path, agentfs-lsp history [PATH] lists the changes that landed, agentfs-lsp "
-            "undo ID undoes a change, and agentfs-lsp demo [DIR] runs a demonstration. Each command "
-            "has its own --help."
+            "undo ID undoes a change, agentfs-lsp call TOOL calls a tool as an agent does, and agentfs-lsp "
+            "demo [DIR] runs a demonstration. Each command has its own --help."
         ),
     )
     options = parser.options

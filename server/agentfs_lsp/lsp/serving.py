@@ -52,7 +52,11 @@ OpenDoor = Callable[[AgentfsLanguageServer], Door]
 
 
 def serve_stdio(
-    files: FileStore, history: History, own_folders: Sequence[str], max_body: int, open_door: OpenDoor
+    files: FileStore,
+    history: History,
+    own_folders: Sequence[str],
+    max_body: int,
+    open_door: OpenDoor | None = None,
 ) -> NoReturn:
     """Serve until `exit` or the end of input, then end the process. `max_body` is in bytes; the first of
     `own_folders` is the user's state folder."""
@@ -73,7 +77,7 @@ async def _serve(
     history: History,
     own_folders: Sequence[str],
     max_body: int,
-    open_door: OpenDoor,
+    open_door: OpenDoor | None,
 ) -> int:
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(THREADS, "agentfs"))
@@ -98,8 +102,9 @@ async def _serve(
     )
     diff_files = DiffFiles(own_folders[0])
     server = create_server(transport.send, end, files, history, diff_files, own_folders, translator_for)
-    door = open_door(server)
-    server.on_changed = door.changed
+    door = open_door(server) if open_door else None
+    if door:
+        server.on_changed = door.changed
     for number in _ENDING:
         loop.add_signal_handler(number, end, 0)
     gc.freeze()  # imported objects live for ever, so collections needn't visit them
@@ -116,10 +121,11 @@ async def _serve(
     return code
 
 
-async def _closed(door: Door) -> None:
-    with suppress(TimeoutError):
-        async with asyncio.timeout(FINISH_S):
-            await door.close()
+async def _closed(door: Door | None) -> None:
+    if door:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FINISH_S):
+                await door.close()
 
 
 def _allow_open_files() -> None:

@@ -1,0 +1,140 @@
+"""`agentfs-lsp call`: runs an agent's tool or request from a shell (docs/protocol.md#16-the-agents-socket).
+
+It uses the server of the editor that has the folder open, or else a server of its own, with the person at
+the terminal as the reviewer.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser, positive
+from agentfs_lsp.api.dialects.table import DIALECTS
+from agentfs_lsp.client import AgentFS, AgentFSError, Answer, Reviewer, TimedOut, deny_all, terminal
+from agentfs_lsp.domain.translation import Translate
+
+ERROR, USAGE, REFUSED, CONFLICT, NO_ANSWER = 1, 2, 3, 4, 5
+"""Exit codes; 0 if there is a usable result."""
+
+REQUESTS: Final = ("batch", "history", "status", "tools", "undo")
+"""Requests that are no tools of a dialect."""
+
+_CODES: Final = {"USER_REJECTED": REFUSED, "ACCESS_DENIED": REFUSED, "TIMEOUT": REFUSED, "CONFLICT": CONFLICT}
+
+
+def run(arguments: Sequence[str], translate: Translate) -> int:
+    """Run the command; returns its exit code."""
+    options = _parser(translate).parse_args(arguments)
+    params = _params(sys.stdin.read() if options.json == "-" else options.json, translate)
+    try:
+        with AgentFS.connect(options.workspace, _reviewer(), name=options.agent) as fs:
+            if options.tool in REQUESTS:
+                answer = fs.request(f"agentfs/{options.tool}", params, timeout_s=options.timeout)
+            else:
+                answer = fs.call(options.tool, params, options.dialect, timeout_s=options.timeout)
+    except NotADirectoryError as error:
+        raise CommandError(translate("'{path}' is not a folder.", path=options.workspace), USAGE) from error
+    except TimedOut as error:
+        raise CommandError(
+            translate("Nobody decided in time. The request was withdrawn; nothing was changed."), NO_ANSWER
+        ) from error
+    except AgentFSError as error:
+        raise CommandError(str(error), NO_ANSWER) from error
+    _print(answer, as_text=options.text)
+    return 0 if answer.ok else _CODES.get(str(answer.code), ERROR)
+
+
+def _print(answer: Answer, *, as_text: bool) -> None:
+    if as_text:
+        shown = answer.for_model()
+        sys.stdout.write(shown if shown.endswith("\n") else f"{shown}\n")
+    else:
+        json.dump(answer.envelope, sys.stdout, ensure_ascii=False, indent=2)
+        print()
+
+
+def _reviewer() -> Reviewer:
+    """The person at the terminal, if there is one."""
+    try:
+        return terminal()
+    except OSError:
+        return deny_all
+
+
+def _params(text: str, translate: Translate) -> dict[str, Any]:
+    """Raises CommandError if the text is not a JSON object."""
+    try:
+        params = json.loads(text)
+    except ValueError as error:
+        raise CommandError(translate("The arguments are not JSON: {error}", error=error), USAGE) from error
+    if not isinstance(params, dict):
+        example = '{"path": "a.py"}'
+        told = translate("The arguments must be a JSON object, such as {example}.", example=example)
+        raise CommandError(told, USAGE)
+    return params
+
+
+def _parser(translate: Translate) -> Parser:
+    parser = Parser(
+        "call",
+        translate,
+        description=translate(
+            "Run a tool as an agent does, and print the response. If an editor with agentfs has the folder "
+            "open, its user reviews changes there; otherwise, they are reviewed in this terminal. Each call "
+            "is a session of its own: to change an existing file, pass the hash that a Read returned as "
+            "expected_hash."
+        ),
+        epilog=translate(
+            "Exit codes: 0 a usable result, 1 an error, 2 wrong arguments, 3 refused by the user or the "
+            "policy, 4 a conflict, 5 no answer."
+        ),
+    )
+    parser.arguments.add_argument(
+        "tool",
+        metavar="TOOL",
+        help=translate(
+            "Read, Write, Edit, or another dialect's tool; or {requests}", requests=", ".join(REQUESTS)
+        ),
+    )
+    parser.arguments.add_argument(
+        "json",
+        metavar="JSON",
+        nargs="?",
+        default="{}",
+        help=translate("the arguments as a JSON object; - reads them from standard input"),
+    )
+    options = parser.options
+    options.add_argument(
+        "--text",
+        action="store_true",
+        help=translate("print what a model should receive, not the whole response"),
+    )
+    options.add_argument(
+        "--dialect",
+        choices=tuple(DIALECTS),
+        default="standard",
+        help=translate("the dialect of the tool (default: %(default)s)"),
+    )
+    options.add_argument(
+        "--agent",
+        metavar="NAME",
+        default="agentfs-lsp call",
+        help=translate("the agent's name, as the user is shown it"),
+    )
+    options.add_argument(
+        "--workspace",
+        metavar="DIR",
+        default=".",
+        help=translate("the workspace folder (default: the current folder)"),
+    )
+    options.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=partial(positive, translate),
+        help=translate("withdraw the request after so many seconds (default: never)"),
+    )
+    return parser

@@ -1,0 +1,120 @@
+"""`agentfs-lsp call`: tools from a shell, in the editor's server or in one of its own."""
+
+import asyncio
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from agentfs_lsp.client import discovery
+from support.editor import REVIEWING, editing
+from support.sample import TEXT
+
+COMMAND = [sys.executable, "-P", "-m", "agentfs_lsp"]
+
+
+def call(root: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
+    """Without a terminal."""
+    return subprocess.run(
+        [*COMMAND, "call", *arguments],
+        cwd=root,
+        env={**os.environ, "XDG_STATE_HOME": str(root.parent / "state"), "LC_ALL": "C.UTF-8"},
+        input=given,
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        check=False,
+    )
+
+
+def params(**given: Any) -> str:
+    return json.dumps(given)
+
+
+def test_the_response_is_printed_whole_or_for_a_model(root: Path, file: Path) -> None:
+    whole = call(root, "Read", params(path="a.py"))
+    envelope = json.loads(whole.stdout)
+    assert (whole.returncode, envelope["status"], envelope["data"]["content"]) == (0, "success", TEXT)
+    text = call(root, "--text", "--dialect", "gemini", "read_file", "-", given=params(file_path="a.py"))
+    assert (text.returncode, text.stdout) == (0, TEXT)
+    listed = call(root, "tools", params(format="mcp"))
+    assert [tool["name"] for tool in json.loads(listed.stdout)["data"]["tools"]] == ["Read", "Write", "Edit"]
+
+
+def test_exit_codes_tell_refusal_conflict_and_error(root: Path, file: Path) -> None:
+    seen = json.loads(call(root, "Read", params(path="a.py")).stdout)["data"]["hash"]
+    edit = {"path": "a.py", "old_string": "two", "new_string": "2"}
+    refused = call(root, "--text", "Edit", params(**edit, expected_hash=seen))
+    assert (refused.returncode, "Nobody can be asked" in refused.stdout) == (3, True)
+    assert call(root, "Edit", params(**edit)).returncode == 1  # not read
+    file.write_text("other\n")
+    assert call(root, "Edit", params(**edit, expected_hash=seen)).returncode == 4
+    assert call(root, "Read", params(path="b.py")).returncode == 1
+    assert file.read_text() == "other\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["Read", "{"], "not JSON"),
+        (["Read", "[]"], "must be a JSON object"),
+        (["--workspace", "missing", "Read"], "is not a folder"),
+        ([], "TOOL"),
+    ],
+)
+def test_wrong_arguments_are_told(root: Path, arguments: list[str], said: str) -> None:
+    wrong = call(root, *arguments)
+    assert wrong.returncode == 2
+    assert said in wrong.stderr
+    assert wrong.stdout == ""
+
+
+def test_at_a_terminal_the_person_is_asked(root: Path, file: Path) -> None:
+    pid, master = pty.fork()
+    if pid == 0:
+        os.chdir(root)
+        os.environ["XDG_STATE_HOME"] = str(root.parent / "state")
+        os.execv(sys.executable, [*COMMAND, "call", "--text", "Write", params(path="b.py", content="1\n")])
+    shown = b""
+    while b"Land this change?" not in shown:
+        shown += os.read(master, 1 << 16)
+    assert not (root / "b.py").exists()
+    os.write(master, b"y\n")
+    while True:
+        try:
+            shown += os.read(master, 1 << 16)
+        except OSError:  # it ended
+            break
+    os.close(master)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert b"Created 'b.py'" in shown
+    assert (root / "b.py").read_text() == "1\n"
+
+
+async def test_with_an_editor_its_user_reviews(root: Path, file: Path) -> None:
+    async with editing(root, command=COMMAND, **REVIEWING) as editor:
+        async with asyncio.timeout(60):
+            while discovery.find(root) is None:
+                await editor.request("agentfs/status")
+        editor.open("a.py", "unsaved\n")
+        read = await asyncio.to_thread(call, root, "--text", "Read", params(path="a.py"))
+        assert read.stdout.endswith("unsaved\n")
+        write = ["--agent", "Hook", "--text", "Write", params(path="b.py", content="1\n")]
+        calling = asyncio.ensure_future(asyncio.to_thread(call, root, *write))
+        proposed = await editor.seen("agentfs/proposed")
+        assert proposed["agent"] == "outside: Hook"
+        settle = {"id": proposed["id"], "decision": "rejected", "feedback": "Not now."}
+        await editor.request("agentfs/settle", settle)
+        rejected = await calling
+        assert (rejected.returncode, "Not now." in rejected.stdout) == (3, True)
+        late = asyncio.ensure_future(
+            asyncio.to_thread(call, root, "--timeout", "1", "Write", params(path="b.py", content="1\n"))
+        )
+        await editor.seen("agentfs/proposed", 2)
+        assert (await late).returncode == 5
+    assert not (root / "b.py").exists()
