@@ -165,6 +165,41 @@ async def test_sessions_are_each_agents_own(root: Path, file: Path, sockets: Pat
         assert (await bob.status()).data["sessions"] == []
 
 
+@pytest.mark.parametrize("nothing", [None, [], {}])
+async def test_without_params_an_agent_is_still_itself(root: Path, sockets: Path, nothing: object) -> None:
+    async with found(root, sockets, **REVIEWING) as (editor, entry):
+        editor.start("agentfs/write", {"path": "b.py", "content": "1\n"})
+        await editor.seen("agentfs/proposed")
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        status = (await agent.ask("agentfs/status", nothing, 2))["result"]
+        assert status["data"]["pending"] == []
+        agent.writer.close()
+
+
+@pytest.mark.parametrize("wrong", [3, "default", [{}], {"session": 3}, {"session": ""}])
+async def test_params_of_another_shape_are_refused(root: Path, sockets: Path, wrong: object) -> None:
+    async with found(root, sockets) as (_, entry):
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        for ident, method in enumerate(("agentfs/status", "agentfs/history", "agentfs/undo"), 2):
+            answer = await agent.ask(method, wrong, ident)
+            assert answer["result"]["error"]["code"] == "INVALID_PARAM"
+        agent.writer.close()
+
+
+async def test_nothing_counts_after_a_wrong_handshake(root: Path, sockets: Path) -> None:
+    async with found(root, sockets, options=AUTO) as (editor, entry):
+        agent = await Raw.connect(entry)
+        told = {"protocolVersion": 1, "token": entry.token, "client": {"name": "Ada"}}
+        agent.send({"id": 1, "method": "agentfs/attach", "params": {**told, "token": ""}})
+        agent.send({"id": 2, "method": "agentfs/attach", "params": told})
+        agent.send({"id": 3, "method": "agentfs/write", "params": {"path": "b.py", "content": "1\n"}})
+        assert await agent.is_cut()
+        await editor.request("agentfs/status")
+    assert not (root / "b.py").exists()
+
+
 async def test_an_agent_sees_only_its_own_proposals(root: Path, file: Path, sockets: Path) -> None:
     async with (
         found(root, sockets, **REVIEWING) as (editor, _),

@@ -64,6 +64,7 @@ class AgentConnection:
         self._pending = PendingRequests(self._send, self._notify, host.language)
         self._namespace = ""
         self._label = ""
+        self._is_over = False
         self.is_attached = False
 
     # --- what arrives -------------------------------------------------------------------------------------
@@ -71,14 +72,15 @@ class AgentConnection:
     def receive(self, data: bytes) -> None:
         """Take bytes that arrived."""
         for frame in self._framer.feed(data):
+            if self._is_over:
+                return
             match frame:
                 case TooLarge(size, head):
                     detail = f"The message has {size} bytes, and {MAX_BODY} is the limit."
                     self._refuse(find_id(head), INVALID_REQUEST, detail)
                 case BadHeader(detail):
                     self._refuse(None, PARSE_ERROR, f"Not a message header: {detail}.")
-                    self._close()
-                    return
+                    self.hang_up()
                 case bytes():
                     try:
                         message = decode(frame)
@@ -134,13 +136,13 @@ class AgentConnection:
                 },
             )
             return
-        self._close()
+        self.hang_up()
 
     def _serve(self, request: Request, params: object) -> object:
         """Agents' requests know no other sessions than those of their connection."""
-        if params is not None and not isinstance(params, dict):
-            return serve(self._host, request, params)  # refused: its shape is wrong
-        given = dict(params or {})
+        given = params or {}
+        if not isinstance(given, dict):  # no request takes these
+            return serve(self._host, request, given, namespace=self._namespace)
         session, agent = given.get("session"), given.get("agent")
         mine = dict(given)
         if session is None or (isinstance(session, str) and session):
@@ -155,6 +157,7 @@ class AgentConnection:
 
     def hang_up(self) -> None:
         """End the connection after what was sent."""
+        self._is_over = True
         self._close()
 
     def tools_changed(self) -> None:
