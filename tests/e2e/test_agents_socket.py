@@ -574,14 +574,14 @@ async def test_requests_under_way_are_limited(root: Path, sockets: Path) -> None
     async with found(root, sockets, **REVIEWING) as (editor, entry):
         agent = await Raw.connect(entry)
         await agent.attach(entry)
-        for number in range(2, 19):
+        for number in range(2, 67):
             params = {"path": f"{number}.py", "content": "1\n"}
             agent.send({"id": number, "method": "agentfs/write", "params": params})
         refused = await agent.next()
-        assert (refused["id"], refused["error"]["code"]) == (18, -32000)
-        await editor.seen("agentfs/proposed", 16)
+        assert (refused["id"], refused["error"]["code"]) == (66, -32000)
+        await editor.seen("agentfs/proposed", 64)
         agent.writer.close()
-        await editor.seen("agentfs/settled", 16)
+        await editor.seen("agentfs/settled", 64)
 
 
 async def test_who_does_not_read_is_cut_off(root: Path, sockets: Path) -> None:

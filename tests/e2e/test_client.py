@@ -201,6 +201,22 @@ async def test_the_host_is_told_of_other_tools(root: Path) -> None:
         assert "Write" not in str(await fs.tools())
 
 
+async def test_a_callback_that_fails_harms_nothing(root: Path, file: Path) -> None:
+    called = asyncio.Event()
+
+    def fail(_: str) -> None:
+        called.set()
+        raise ValueError
+
+    (root / ".agentfs.toml").write_text("nonsense = 1\n")
+    fs = AsyncAgentFS.open(root)
+    fs.on_message = fail
+    async with fs:
+        await fs.status()
+        await called.wait()
+        assert (await fs.read("a.py")).content == TEXT
+
+
 async def test_one_proposal_at_a_time_is_shown(root: Path) -> None:
     open_reviews: list[str] = []
 
@@ -252,7 +268,7 @@ async def test_a_server_that_is_silent_raises(waiting: AsyncAgentFS, monkeypatch
     monkeypatch.setattr(asynchronous, "PULSE_S", 0.2)
     os.kill(pid_of(waiting), signal.SIGSTOP)
     with pytest.raises(ServerGone, match="silent"):
-        await waiting.read("a.py")
+        await waiting.write("b.py", "x" * 10_000_000)  # more than a pipe takes
     os.kill(pid_of(waiting), signal.SIGCONT)
 
 

@@ -8,7 +8,6 @@ import logging
 import os
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
@@ -130,7 +129,7 @@ class AsyncAgentFS:
                     self.roots = tuple(Path(one) for one in greeting["roots"])
                 else:
                     self._protocol.notify("initialized", {})
-                    await self._flush()
+                    self._send()
         except TimeoutError:
             await self.close()
             raise ServerGone(f"The server did not start within {START_S:.0f} seconds.") from None
@@ -258,7 +257,7 @@ class AsyncAgentFS:
         if self._gone is not None:
             raise self._gone
         waiting = self._waiting.setdefault(ident, asyncio.get_running_loop().create_future())
-        await self._flush()
+        self._send()
         async with asyncio.timeout(timeout_s):
             while True:
                 done, _ = await asyncio.wait([waiting], timeout=PULSE_S)
@@ -298,9 +297,9 @@ class AsyncAgentFS:
             case Proposed(review):
                 self._in_background(self._review(review))
             case ToolsChanged() if self.on_tools_changed:
-                self.on_tools_changed()
+                _tell(self.on_tools_changed)
             case Told(text):
-                (self.on_message or _log.warning)(text)
+                _tell(self.on_message or _log.warning, text)
 
     async def _review(self, review: Review) -> None:
         """Ask the reviewer, and send the decision."""
@@ -324,20 +323,23 @@ class AsyncAgentFS:
                 waiting.set_exception(self._gone)
 
     def _send(self) -> None:
+        """Without waiting for a server that does not read: its silence is noticed elsewhere."""
         data = self._protocol.take()
         if data and not self._link.writer.is_closing():
             self._link.writer.write(data)
-
-    async def _flush(self) -> None:
-        """Send, and wait if the server does not read fast enough."""
-        self._send()
-        with suppress(ConnectionError):  # the reader says that the server is gone
-            await self._link.writer.drain()
 
     def _in_background(self, work: Any) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _tell(callback: Callable[..., object], *told: object) -> None:
+    """A host's mistake must not end its connection."""
+    try:
+        callback(*told)
+    except Exception:  # noqa: BLE001 - the host is told in its log
+        _log.exception("A callback failed")
 
 
 def _accepted(responded: Responded) -> Any:

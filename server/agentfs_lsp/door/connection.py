@@ -22,7 +22,7 @@ from agentfs_lsp.jsonrpc.framing import BadHeader, Framer, TooLarge
 MAX_BODY: Final = 64 << 20
 """The largest message of an agent, in bytes."""
 
-MAX_PENDING: Final = 16
+MAX_PENDING: Final = 64
 """Requests of one connection under way."""
 
 LONGEST_NAME: Final = 60
