@@ -115,6 +115,16 @@ export class WorkbenchPage {
     return this.diffWith(text);
   }
 
+  /** The review that a button has just asked for; offered, as above, if it comes too late. */
+  async requestedReview(text) {
+    const offer = this.#message("The review of ").getByRole("button", { name: "Review", exact: true });
+    await until(`a review with ${JSON.stringify(text)}`, async () => {
+      if ((await this.diff()).modified.includes(text)) return true;
+      await offer.click({ timeout: 500 }); // it may have opened by itself
+      return false;
+    });
+  }
+
   #lines(side) {
     return this.page
       .locator(`${ACTIVE} .monaco-diff-editor ${side} .view-lines`)

@@ -103,6 +103,13 @@ scenario("unsaved text is closed without a save during the review: a conflict, a
 
 const skipped = [file("meanwhile/first.txt", "old\n"), file("meanwhile/second.txt", "old\n")];
 
+/** Wait until the extension host knows what the page shows: the next press counts from there. */
+const inFront = (name) =>
+  until(`${name} is in front, alone`, async () => {
+    const { tabs } = await state();
+    return tabs.length === 1 && tabs[0].active && tabs[0].label.startsWith(name);
+  });
+
 scenario("next and previous proposal", async () => {
   const first = await agent("next-1").readAndEdit(skipped[0], "old", "new first");
   await reviewWith("new first");
@@ -110,12 +117,13 @@ scenario("next and previous proposal", async () => {
   await until("both are pending", async () => (await state()).pending.length === 2);
 
   await ui.titleButton("Next Proposal").click();
-  await reviewWith("new second");
-  await until("one tab is left", async () => (await ui.tabNames()).length === 1);
+  await ui.requestedReview("new second");
+  await inFront("second.txt");
   await ui.titleButton("Previous Proposal").click();
-  await ui.diffWith("new first");
+  await ui.requestedReview("new first");
+  await inFront("first.txt");
   await ui.titleButton("Next Proposal").click();
-  await ui.diffWith("new second");
+  await ui.requestedReview("new second");
   await ui.titleButton("Accept").click();
   assert.equal((await second.answer).data.applied, true);
   await ui.diffWith("new first");
