@@ -11,6 +11,7 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
@@ -27,7 +28,9 @@ from agentfs_lsp.client import (
     TimedOut,
     allow_all,
     asynchronous,
+    links,
 )
+from agentfs_lsp.client.asynchronous import Dialect
 from support.sample import TEXT
 
 EDITED = TEXT.replace("two", "2")
@@ -67,6 +70,7 @@ async def waiting(root: Path, file: Path, held: Held) -> AsyncIterator[AsyncAgen
 
 
 def pid_of(fs: AsyncAgentFS) -> int:
+    assert fs._link is not None
     return fs._link.pid
 
 
@@ -133,6 +137,26 @@ async def test_a_reviewer_that_fails_approves_nothing(root: Path, file: Path, wr
     assert "review failed" in answer.feedback
 
 
+@pytest.mark.parametrize("error", [SystemExit(1), StopIteration(), asyncio.CancelledError()])
+@pytest.mark.parametrize("is_coroutine", [True, False])
+def test_no_error_of_a_reviewer_ends_more_than_the_review(
+    root: Path, file: Path, error: BaseException, is_coroutine: bool
+) -> None:
+    def review(_: Review) -> Decision:
+        raise error
+
+    async def review_later(_: Review) -> Decision:
+        raise error
+
+    with AgentFS.open(root, review_later if is_coroutine else review) as fs:
+        fs.read("a.py")
+        answer = fs.edit("a.py", "two", "2")
+        assert answer.code == "USER_REJECTED"
+        assert "review failed" in answer.feedback
+        assert fs.status().ok
+    assert file.read_text() == TEXT
+
+
 async def test_without_a_reviewer_every_change_is_rejected(root: Path, file: Path) -> None:
     async with AsyncAgentFS.open(root) as fs:
         await fs.read("a.py")
@@ -176,15 +200,34 @@ async def test_each_request_has_its_method(root: Path, file: Path) -> None:
     assert sorted(path.name for path in root.iterdir() if path.is_file()) == ["a.py", "c.py", "d.py"]
 
 
-async def test_tools_come_in_each_format_and_dialect(root: Path) -> None:
+@pytest.mark.parametrize(
+    ("dialect", "read"), [("standard", "Read"), ("gemini", "read_file"), ("workspace", "read")]
+)
+async def test_tools_come_in_each_format_and_dialect(root: Path, dialect: Dialect, read: str) -> None:
     async with AsyncAgentFS.open(root) as fs:
-        (first, *_) = await fs.tools("openai")
-        assert first["function"]["name"] == "Read"
-        (first, *_) = await fs.tools("anthropic", "gemini")
-        assert (first["name"], first["input_schema"]["type"]) == ("read_file", "object")
-        (first, *_) = await fs.tools("mcp", "workspace")
-        assert first["annotations"]["readOnlyHint"]
-        assert "Read" in await fs.prompt()
+        (first, *_) = await fs.tools("openai", dialect)
+        assert first["function"]["name"] == read
+        (first, *_) = await fs.tools("anthropic", dialect)
+        assert (first["name"], first["input_schema"]["type"]) == (read, "object")
+        (first, *_) = await fs.tools("mcp", dialect)
+        assert (first["name"], first["annotations"]["readOnlyHint"]) == (read, True)
+        assert read in await fs.prompt(dialect)
+
+
+async def test_a_conflict_shows_the_model_what_changed(root: Path, file: Path) -> None:
+    async with AsyncAgentFS.open(root, allow_all) as fs:
+        await fs.read("a.py")
+        file.write_text(TEXT.replace("two", "zwei"))
+        answer = await fs.edit("a.py", "two", "2")
+    assert (answer.code, answer.applied) == ("CONFLICT", False)
+    assert "-two\n+zwei" in answer.for_model()
+    assert file.read_text() == TEXT.replace("two", "zwei")
+
+
+def deny_writes(fs: AsyncAgentFS) -> None:
+    settings = {"agentfs": {"rules": [{"files": ["**"], "write": "deny"}]}}
+    fs._protocol.notify("workspace/didChangeConfiguration", {"settings": settings})
+    fs._send()
 
 
 async def test_the_host_is_told_of_other_tools(root: Path) -> None:
@@ -192,13 +235,36 @@ async def test_the_host_is_told_of_other_tools(root: Path) -> None:
     async with AsyncAgentFS.open(root) as fs:
         fs.on_tools_changed = changed.set
         await fs.status()
-        fs._protocol.notify(
-            "workspace/didChangeConfiguration",
-            {"settings": {"agentfs": {"rules": [{"files": ["**"], "write": "deny"}]}}},
-        )
+        deny_writes(fs)
         await fs.status()
         await changed.wait()
         assert "Write" not in str(await fs.tools())
+
+
+def test_a_callback_may_ask_for_the_tools(root: Path) -> None:
+    tools: SimpleQueue[str] = SimpleQueue()
+    with AgentFS.open(root) as fs:
+        fs.on_tools_changed = lambda: tools.put(str(fs.tools()))
+        assert fs.on_tools_changed is not None
+        fs._loop.call_soon_threadsafe(deny_writes, fs._client)
+        assert fs.status().ok  # sends the notification, too
+        assert "Write" not in tools.get()
+
+
+async def test_a_format_that_does_not_exist_is_refused(root: Path) -> None:
+    async with AsyncAgentFS.open(root) as fs:
+        with pytest.raises(RequestRefused, match="'format' must be one of openai"):
+            await fs.tools("vendor")  # type: ignore[arg-type]
+        with pytest.raises(RequestRefused, match="'dialect' must be one of standard"):
+            await fs.prompt("vendor")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("wrong", [b"x", float("nan"), Path("a.py")])
+async def test_what_is_not_json_is_not_sent(root: Path, wrong: object) -> None:
+    async with AsyncAgentFS.open(root, allow_all) as fs:
+        with pytest.raises((TypeError, ValueError)):
+            await fs.write("b.py", wrong)  # type: ignore[arg-type]
+    assert list(root.iterdir()) == []
 
 
 async def test_a_callback_that_fails_harms_nothing(root: Path, file: Path) -> None:
@@ -265,11 +331,26 @@ async def test_a_killed_server_raises(waiting: AsyncAgentFS, held: Held) -> None
 
 
 async def test_a_server_that_is_silent_raises(waiting: AsyncAgentFS, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(asynchronous, "PULSE_S", 0.2)
+    monkeypatch.setattr(asynchronous, "PULSE_S", 0.1)
+    monkeypatch.setattr(asynchronous, "SILENCE_S", 0.1)
     os.kill(pid_of(waiting), signal.SIGSTOP)
     with pytest.raises(ServerGone, match="silent"):
         await waiting.write("b.py", "x" * 10_000_000)  # more than a pipe takes
     os.kill(pid_of(waiting), signal.SIGCONT)
+
+
+@pytest.mark.parametrize("timeout_s", [None, 0.05])
+async def test_a_server_that_does_not_read_raises(
+    waiting: AsyncAgentFS, monkeypatch: pytest.MonkeyPatch, timeout_s: float | None
+) -> None:
+    monkeypatch.setattr(asynchronous, "PULSE_S", 0.1)
+    monkeypatch.setattr(asynchronous, "SILENCE_S", 0.1)
+    monkeypatch.setattr(asynchronous, "GRACE_S", 0.2)
+    monkeypatch.setattr(links, "GRACE_S", 0.2)
+    os.kill(pid_of(waiting), signal.SIGSTOP)
+    with pytest.raises(ServerGone):  # more than fits into the pipe
+        await waiting.write("b.py", "x" * 5_000_000, timeout_s=timeout_s)
+    await waiting.close()
 
 
 async def test_a_server_that_waits_for_a_person_is_not_silent(
@@ -369,6 +450,58 @@ def test_the_server_ends_with_the_client(root: Path) -> None:
         os.kill(pid, 0)
     with pytest.raises(NotADirectoryError):
         AgentFS.open(root / "missing")
+
+
+async def test_a_client_that_is_not_connected_says_so(root: Path) -> None:
+    unstarted = AsyncAgentFS.open(root)
+    with pytest.raises(ServerGone, match="not started"):
+        await unstarted.read("a.py")
+    await unstarted.close()
+    fs = await asyncio.to_thread(AgentFS.open, root)
+    await asyncio.to_thread(fs.close)
+    with pytest.raises(ServerGone, match="closed"):
+        fs.read("a.py")
+
+
+def test_a_call_that_meets_the_end_of_the_connection_returns(root: Path) -> None:
+    fs = AgentFS.open(root)
+    with ThreadPoolExecutor(4) as threads:
+
+        def call_until_closed(_: int) -> None:
+            while True:
+                fs.status()
+
+        calls = [threads.submit(call_until_closed, number) for number in range(4)]
+        fs.close()
+        assert all(isinstance(call.exception(), ServerGone) for call in calls)
+
+
+def test_a_coroutine_cannot_wait_for_the_blocking_client(root: Path, file: Path) -> None:
+    async def review(_: Review) -> Decision:
+        fs.read("a.py")
+        return Accept()
+
+    with AgentFS.open(root, review) as fs:
+        fs.read("a.py")
+        assert fs.edit("a.py", "two", "2").code == "USER_REJECTED"
+    assert file.read_text() == TEXT
+
+
+WAITS_FOR_EVER = """
+import threading
+from agentfs_lsp.client import AgentFS, TimedOut
+with AgentFS.open(".", lambda _: threading.Event().wait()) as fs:
+    try:
+        fs.write("b.py", "x", timeout_s=0.1)
+    except TimedOut:
+        print("timed out")
+"""
+
+
+def test_a_reviewer_that_never_answers_does_not_keep_the_program(root: Path) -> None:
+    program = [sys.executable, "-P", "-c", WAITS_FOR_EVER]
+    ended = subprocess.run(program, cwd=root, capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout == "timed out\n"
 
 
 def test_both_clients_have_the_same_methods() -> None:

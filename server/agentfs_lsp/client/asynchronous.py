@@ -7,7 +7,10 @@ import inspect
 import logging
 import os
 import sys
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import Future
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
@@ -30,9 +33,13 @@ START_S: Final = 60.0
 """Seconds until a server must have started."""
 
 PULSE_S: Final = 15.0
-"""A server that does not answer `agentfs/status` for so many seconds counts as gone."""
+"""Seconds without a response after which the server is asked whether it is there."""
+
+SILENCE_S: Final = 15.0
+"""A server that does not answer that for so many seconds counts as gone."""
 
 CANCELLED: Final = -32800
+INVALID_PARAMS: Final = -32602
 _READ: Final = 1 << 16
 
 
@@ -61,10 +68,11 @@ class AsyncAgentFS:
         self._protocol = Protocol(reviews=True)
         self._waiting: dict[int, asyncio.Future[Responded]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._gone: ServerGone | None = None
+        self._link: Link | None = None
+        self._gone = "This client is not started: use it in `async with`."
         self._one_at_a_time = asyncio.Lock()
         self.on_tools_changed: Callable[[], object] | None = None
-        """Called when `tools` would return other definitions."""
+        """Called, without arguments, when `tools` would return other definitions."""
         self.on_message: Callable[[str], object] | None = None
         """Called with messages for the user; by default they are logged."""
         self.roots: tuple[Path, ...] = (self._root,)
@@ -118,12 +126,13 @@ class AsyncAgentFS:
         NotADirectoryError if `root` is not a folder."""
         if not self._root.is_dir():
             raise NotADirectoryError(f"{self._root} is not a folder")
-        self._link = await self._connect(self._root)
-        self._in_background(self._listen())
-        self.is_editors = isinstance(self._link, EditorsServer)
+        self._link = link = await self._connect(self._root)
+        self._gone = ""
+        self._in_background(self._listen(link))
+        self.is_editors = isinstance(link, EditorsServer)
         try:
             async with asyncio.timeout(START_S):
-                first = greet(self._link, self._protocol, self._root, self._settings, self._name)
+                first = greet(link, self._protocol, self._root, self._settings, self._name)
                 greeting = _accepted(await self._response(first))
                 if self.is_editors:
                     self.roots = tuple(Path(one) for one in greeting["roots"])
@@ -140,8 +149,9 @@ class AsyncAgentFS:
     async def close(self) -> None:
         """Disconnect, and end a server of one's own. Undecided proposals are withdrawn; a landing in progress
         is finished."""
-        self._lose(ServerGone("This connection is closed."))
-        await self._link.close()
+        self._lose("This connection is closed.")
+        if self._link is not None:
+            await self._link.close()
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -196,15 +206,22 @@ class AsyncAgentFS:
         self,
         format: Format = "openai",  # noqa: A002 - the wire's name
         dialect: Dialect = "standard",
+        *,
+        timeout_s: float | None = None,
     ) -> list[dict[str, Any]]:
         """Definitions of the tools for a model, in the format of its API."""
-        answer = await self.request("agentfs/tools", {"format": format, "dialect": dialect})
-        return list(answer.data["tools"])
+        return list((await self._catalog(timeout_s, format=format, dialect=dialect))["tools"])
 
-    async def prompt(self, dialect: Dialect = "standard") -> str:
+    async def prompt(self, dialect: Dialect = "standard", *, timeout_s: float | None = None) -> str:
         """Guidance about the tools for the system prompt, in Markdown; empty if there is no tool."""
-        answer = await self.request("agentfs/tools", {"dialect": dialect})
-        return str(answer.data["prompt"])
+        return str((await self._catalog(timeout_s, dialect=dialect))["prompt"])
+
+    async def _catalog(self, timeout_s: float | None, **params: Any) -> Mapping[str, Any]:
+        """The data of agentfs/tools. Raises RequestRefused for a format or dialect that does not exist."""
+        answer = await self.request("agentfs/tools", params, timeout_s=timeout_s)
+        if not answer.ok:
+            raise RequestRefused(INVALID_PARAMS, answer.text)
+        return answer.data
 
     async def call(
         self,
@@ -254,8 +271,8 @@ class AsyncAgentFS:
 
     async def _response(self, ident: int, timeout_s: float | None = None) -> Responded:
         """Raises TimeoutError and ServerGone."""
-        if self._gone is not None:
-            raise self._gone
+        if self._gone:
+            raise ServerGone(self._gone)
         waiting = self._waiting.setdefault(ident, asyncio.get_running_loop().create_future())
         self._send()
         async with asyncio.timeout(timeout_s):
@@ -270,25 +287,27 @@ class AsyncAgentFS:
         ident = self._protocol.request("agentfs/status", {})
         pulse = self._waiting[ident] = asyncio.get_running_loop().create_future()
         self._send()
-        done, _ = await asyncio.wait([pulse], timeout=PULSE_S)
+        done, _ = await asyncio.wait([pulse], timeout=SILENCE_S)
         self._waiting.pop(ident, None)
         if not done:
-            self._lose(ServerGone(f"The server has been silent for {PULSE_S:.0f} s."))
+            self._lose(f"The server has been silent for {SILENCE_S:.0f} s.")
 
     # --- the connection -----------------------------------------------------------------------------------
 
-    async def _listen(self) -> None:
-        why = "The server ended."
+    async def _listen(self, link: Link) -> None:
+        why = "The connection to the server broke."
         try:
-            while data := await self._link.reader.read(_READ):
+            while data := await link.reader.read(_READ):
                 for event in self._protocol.receive(data):
                     self._happened(event)
                 self._send()
+            why = "The server ended."
         except ProtocolError as error:
             why = str(error)
         except OSError as error:
             why = f"The connection to the server broke: {error}"
-        self._lose(ServerGone(f"{why} {self._link.last_words()}".rstrip()))
+        finally:  # whatever happens, nobody may wait for a response that nobody reads
+            self._lose(f"{why} {link.last_words()}".rstrip())
 
     def _happened(self, event: object) -> None:
         match event:
@@ -310,22 +329,24 @@ class AsyncAgentFS:
             try:
                 decision = await _decision(self._reviewer, review)
                 self._protocol.decide(review, decision)
-            except Exception as error:  # noqa: BLE001 - whatever it raises is a no
-                _log.exception("The reviewer failed: the change is rejected")
+            except BaseException as error:  # noqa: BLE001 - whatever it raises is a no, and ends only the review
+                if not review.ended.is_set():
+                    _log.exception("The reviewer failed: the change is rejected")
                 self._protocol.decide(review, Reject(f"The review failed: {type(error).__name__}."))
             self._send()
 
-    def _lose(self, error: ServerGone) -> None:
-        self._gone = self._gone or error
+    def _lose(self, why: str) -> None:
+        self._gone = self._gone or why
         self._protocol.end()
         for waiting in self._waiting.values():
             if not waiting.done():
-                waiting.set_exception(self._gone)
+                waiting.set_exception(ServerGone(self._gone))
+                waiting.exception()  # asyncio would complain if nobody waits for it any more
 
     def _send(self) -> None:
         """Without waiting for a server that does not read: its silence is noticed elsewhere."""
         data = self._protocol.take()
-        if data and not self._link.writer.is_closing():
+        if data and self._link is not None and not self._link.writer.is_closing():
             self._link.writer.write(data)
 
     def _in_background(self, work: Any) -> None:
@@ -369,9 +390,29 @@ async def _decision(reviewer: Reviewer, review: Review) -> Decision:
     if inspect.iscoroutinefunction(reviewer):
         decision = await reviewer(review)
     else:
-        decision = await asyncio.to_thread(reviewer, review)
+        decision = await _on_a_thread(reviewer, review)
         if inspect.isawaitable(decision):
             decision = await decision
     if not isinstance(decision, Accept | Amend | Reject):
         raise TypeError(f"a reviewer returned {type(decision).__name__}, not a decision")
+    return decision
+
+
+async def _on_a_thread(reviewer: Reviewer, review: Review) -> Any:
+    """What it returns. Unlike a pool's, this thread does not keep the program from ending if it waits for a
+    person who never answers."""
+    decided: Future[object] = Future()
+    decided.set_running_or_notify_cancel()
+    context = copy_context()
+
+    def decide() -> None:
+        try:
+            decided.set_result(context.run(reviewer, review))
+        except BaseException as error:  # noqa: BLE001 - as a result, because a future takes no StopIteration
+            decided.set_result(error)
+
+    threading.Thread(target=decide, name="agentfs-review", daemon=True).start()
+    decision = await asyncio.wrap_future(decided)
+    if isinstance(decision, BaseException):
+        raise decision
     return decision

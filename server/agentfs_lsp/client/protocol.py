@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review, ReviewedFile
-from agentfs_lsp.jsonrpc.codec import Malformed, decode, encode
+from agentfs_lsp.jsonrpc.codec import Malformed, decode, encode, format_json
 from agentfs_lsp.jsonrpc.framing import Framer
 
 MAX_BODY: Final = 256 << 20
@@ -80,7 +80,8 @@ class Protocol:
         return data
 
     def request(self, method: str, params: object) -> int:
-        """Send a request; returns the id of its `Responded`."""
+        """Send a request; returns the id of its `Responded`. Raises TypeError and ValueError for params that
+        are not JSON."""
         ident = next(self._ids)
         self._send({"id": ident, "method": method, "params": params})
         return ident
@@ -214,7 +215,8 @@ class Protocol:
         self._send({"id": ident, "result": result})
 
     def _send(self, message: Mapping[str, Any]) -> None:
-        body = encode({"jsonrpc": "2.0", **message})
+        # The standard library's, because msgspec would turn bytes, passed by mistake, into base64.
+        body = encode({"jsonrpc": "2.0", **message}, format_json)
         self._outgoing.append(b"Content-Length: %d\r\n\r\n" % len(body))
         self._outgoing.append(body)
 

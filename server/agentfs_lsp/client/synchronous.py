@@ -8,13 +8,15 @@ import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
 from pathlib import Path
-from typing import Any, Self, TypeVar
+from typing import Any, Final, Self, TypeVar
 
 from agentfs_lsp.client.answer import Answer
 from agentfs_lsp.client.asynchronous import AsyncAgentFS, Dialect, Format
+from agentfs_lsp.client.errors import ServerGone
 from agentfs_lsp.client.reviewers import deny_all
 from agentfs_lsp.client.reviews import Reviewer
 
+_CLOSED: Final = "This connection is closed."
 _Result = TypeVar("_Result")
 
 
@@ -26,6 +28,9 @@ class AgentFS:
     def __init__(self, client: AsyncAgentFS) -> None:
         """Use `open`, `attach`, or `connect`."""
         self._client = client
+        self._changed: Callable[[], object] | None = None
+        self._lock = threading.Lock()
+        self._is_closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="agentfs", daemon=True)
         self._thread.start()
@@ -83,7 +88,7 @@ class AgentFS:
 
     def close(self) -> None:
         """End the server. Undecided proposals are withdrawn; a landing in progress is finished."""
-        if not self._loop.is_closed():
+        if not self._is_closed:
             try:
                 self._run(self._client.close())
             finally:
@@ -91,12 +96,17 @@ class AgentFS:
 
     @property
     def on_tools_changed(self) -> Callable[[], object] | None:
-        """Called, on a thread of this object, when `tools` would return other definitions."""
-        return self._client.on_tools_changed
+        """Called when `tools` would return other definitions, on a thread of its own, which may call this
+        object's methods."""
+        return self._changed
 
     @on_tools_changed.setter
     def on_tools_changed(self, changed: Callable[[], object] | None) -> None:
-        self._client.on_tools_changed = changed
+        def on_a_thread() -> None:
+            threading.Thread(target=changed, name="agentfs-tools", daemon=True).start()
+
+        self._changed = changed
+        self._client.on_tools_changed = None if changed is None else on_a_thread
 
     def read(self, path: str, *, timeout_s: float | None = None, **params: Any) -> Answer:
         """As `AsyncAgentFS.read`."""
@@ -130,13 +140,19 @@ class AgentFS:
         """As `AsyncAgentFS.status`."""
         return self._run(self._client.status(timeout_s=timeout_s, **params))
 
-    def tools(self, format: Format = "openai", dialect: Dialect = "standard") -> list[dict[str, Any]]:  # noqa: A002
+    def tools(
+        self,
+        format: Format = "openai",  # noqa: A002
+        dialect: Dialect = "standard",
+        *,
+        timeout_s: float | None = None,
+    ) -> list[dict[str, Any]]:
         """As `AsyncAgentFS.tools`."""
-        return self._run(self._client.tools(format, dialect))
+        return self._run(self._client.tools(format, dialect, timeout_s=timeout_s))
 
-    def prompt(self, dialect: Dialect = "standard") -> str:
+    def prompt(self, dialect: Dialect = "standard", *, timeout_s: float | None = None) -> str:
         """As `AsyncAgentFS.prompt`."""
-        return self._run(self._client.prompt(dialect))
+        return self._run(self._client.prompt(dialect, timeout_s=timeout_s))
 
     def call(
         self,
@@ -155,14 +171,36 @@ class AgentFS:
         return self._run(self._client.request(method, params, timeout_s=timeout_s))
 
     def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        with self._lock:
+            refusal: Exception | None = None
+            if self._is_closed:
+                refusal = ServerGone(_CLOSED)
+            elif threading.current_thread() is self._thread:  # it would wait for itself
+                refusal = RuntimeError("A coroutine can't call AgentFS. Use AsyncAgentFS.")
+            if refusal is not None:
+                work.close()
+                raise refusal
+            future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
-        except (KeyboardInterrupt, CancelledError):
+        except CancelledError:
+            raise ServerGone(_CLOSED) from None
+        except BaseException:
             future.cancel()
             raise
 
     def _stop(self) -> None:
+        with self._lock:  # what is called from now on is refused
+            self._is_closed = True
+        asyncio.run_coroutine_threadsafe(_end_others(), self._loop).result()
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+async def _end_others() -> None:
+    """A call that came while the connection was closed must not wait for ever."""
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
