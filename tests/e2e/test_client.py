@@ -157,11 +157,15 @@ def test_no_error_of_a_reviewer_ends_more_than_the_review(
     assert file.read_text() == TEXT
 
 
-async def test_without_a_reviewer_every_change_is_rejected(root: Path, file: Path) -> None:
+async def test_without_a_reviewer_nobody_can_be_asked(root: Path, file: Path) -> None:
     async with AsyncAgentFS.open(root) as fs:
         await fs.read("a.py")
         answer = await fs.edit("a.py", "two", "2")
-    assert (answer.code, file.read_text()) == ("USER_REJECTED", TEXT)
+        (root / ".env").write_text("A=1\n")
+        asked = await fs.read(".env")  # a question before a read
+    assert (answer.code, file.read_text()) == ("ACCESS_DENIED", TEXT)
+    assert asked.code == "ACCESS_DENIED"
+    assert "user rejected" not in answer.text + asked.text
 
 
 async def test_settings_are_the_users_and_need_no_reviewer(root: Path, file: Path) -> None:

@@ -65,7 +65,7 @@ class AsyncAgentFS:
         self._reviewer = review
         self._name = name
         self._settings = settings or {}
-        self._protocol = Protocol(reviews=True)
+        self._protocol = Protocol(reviews=review is not deny_all)
         self._waiting: dict[int, asyncio.Future[Responded]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._link: Link | None = None

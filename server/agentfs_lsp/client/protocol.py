@@ -177,8 +177,7 @@ class Protocol:
                 return Told(str(params.get("message", "")))
             case "workspace/applyEdit":
                 self._answer(ident, {"applied": False, "failureReason": PENDING})
-            case "window/showMessageRequest":  # nobody is there to be asked: a no
-                self._answer(ident, None)
+            # A question in a message, too, is answered with this error: nobody is there to be asked.
             case _ if ident is not None:
                 error = {"code": METHOD_NOT_FOUND, "message": f"{method} is not known here."}
                 self._send({"id": ident, "error": error})

@@ -13,8 +13,9 @@ def allow_all(review: Review) -> Decision:  # noqa: ARG001 - the signature of re
 
 
 def deny_all(review: Review) -> Decision:  # noqa: ARG001
-    """Reject every change that policy does not allow: nobody is there to be asked."""
-    return Reject("Nobody can be asked: this program runs without a reviewer.")
+    """Refuse every change that policy does not allow. As the reviewer of a client it is never called: the
+    server knows that nobody can be asked, and says so."""
+    return Reject("Nobody can be asked.")
 
 
 def terminal() -> Reviewer:
