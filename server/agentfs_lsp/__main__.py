@@ -38,6 +38,8 @@ COMMANDS = {
     "check-config": "agentfs_lsp.commands.check_config",
     "demo": "agentfs_lsp.demo.command",
     "history": "agentfs_lsp.commands.history",
+    "hook": "agentfs_lsp.commands.hook",
+    "mcp": "agentfs_lsp.mcp.command",
     "undo": "agentfs_lsp.commands.undo",
 }
 """Terminal commands and the modules that run them; the server itself imports none of them."""
@@ -95,8 +97,9 @@ def _parser(translate: Translate) -> Parser:
         epilog=translate(
             "Commands for the terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules "
             "apply to a path, agentfs-lsp history [PATH] lists the changes that landed, agentfs-lsp "
-            "undo ID undoes a change, agentfs-lsp call TOOL calls a tool as an agent does, and agentfs-lsp "
-            "demo [DIR] runs a demonstration. Each command has its own --help."
+            "undo ID undoes a change, agentfs-lsp mcp serves an agent's program, agentfs-lsp call TOOL calls "
+            "a tool as an agent does, agentfs-lsp hook is a hook for Claude Code, and agentfs-lsp demo [DIR] "
+            "runs a demonstration. Each command has its own --help."
         ),
     )
     options = parser.options

@@ -1,10 +1,14 @@
-"""One server for all tests of a module: starting one takes longer than most tests."""
+"""One server for all tests of a module, since starting one takes longer than most tests; and a place for the
+sockets of editors."""
 
-from collections.abc import AsyncIterator
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
+from agentfs_lsp.client import discovery
 from support.editor import AUTO, Editor, editing
 
 
@@ -16,3 +20,12 @@ async def auto(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor
     root.mkdir()
     async with editing(root, options=AUTO) as editor:
         yield editor
+
+
+@pytest.fixture
+def sockets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The folder of sockets, below a path that is short enough for them."""
+    with tempfile.TemporaryDirectory(prefix="agents-") as above:
+        folder = Path(above, "agentfs")
+        monkeypatch.setattr(discovery, "folder", lambda: folder)
+        yield folder

@@ -7,8 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -23,15 +22,6 @@ from support.sample import TEXT
 from support.wire import Message, frame, read_message
 
 EDITED = TEXT.replace("two", "2")
-
-
-@pytest.fixture
-def sockets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """The folder of sockets, below a path that is short enough for them."""
-    with tempfile.TemporaryDirectory(prefix="agents-") as above:
-        folder = Path(above, "agentfs")
-        monkeypatch.setattr(discovery, "folder", lambda: folder)
-        yield folder
 
 
 def serving(root: Path, sockets: Path, **options: Any) -> AbstractAsyncContextManager[Editor]:

@@ -11,7 +11,7 @@ from support.editor import Editor, change_folder, configure, editing
 from support.wire import Message
 
 KNOWS = {"experimental": {"agentfs": {}}}
-DIALECTS = ("standard", "gemini", "workspace")
+DIALECTS = ("standard", "gemini", "workspace", "mcp")
 SCHEMAS = {
     "openai": lambda tool: tool["function"]["parameters"],
     "anthropic": lambda tool: tool["input_schema"],
@@ -43,30 +43,34 @@ def files(definitions: list[Message]) -> dict[str, Any]:
 
 
 async def test_definitions_of_every_dialect_in_every_format_are_json_schema(root: Path) -> None:
+    standard = (
+        ["path", "start_line", "limit"],
+        ["path", "content", "allow_empty", "dry_run"],
+        ["path", "old_string", "new_string", "replace_all", "expected_count", "dry_run"],
+    )
+    workspace = (["path"], ["path", "content", "allow_empty"], ["path", "oldText", "newText"])
     parameters = {
-        "Read": ["path", "start_line", "limit"],
-        "Write": ["path", "content", "allow_empty", "dry_run"],
-        "Edit": ["path", "old_string", "new_string", "replace_all", "expected_count", "dry_run"],
-        "read_file": ["file_path"],
-        "write_file": ["file_path", "content", "allow_empty", "modified_by_user"],
-        "replace": ["file_path", "old_string", "new_string"],
-        "read": ["path"],
-        "write": ["path", "content", "allow_empty"],
-        "edit": ["path", "oldText", "newText"],
+        "standard": dict(zip(("Read", "Write", "Edit"), standard, strict=True)),
+        "gemini": {
+            "read_file": ["file_path"],
+            "write_file": ["file_path", "content", "allow_empty", "modified_by_user"],
+            "replace": ["file_path", "old_string", "new_string"],
+        },
+        "workspace": dict(zip(("read", "write", "edit"), workspace, strict=True)),
+        "mcp": dict(zip(("read", "write", "edit"), standard, strict=True)),
     }
-    seen = []
     async with editing(root) as editor:
         for dialect in DIALECTS:
             for style, schema_of in SCHEMAS.items():
+                seen = {}
                 for tool in await tools(editor, dialect, style):
                     schema, told = schema_of(tool), tool.get("function", tool)
                     Draft202012Validator.check_schema(schema)
-                    assert list(schema["properties"]) == parameters[told["name"]]
+                    seen[told["name"]] = list(schema["properties"])
                     assert schema["additionalProperties"] is False
                     assert all(each["description"] for each in schema["properties"].values())
                     assert len(told["description"]) > 60
-                    seen.append(told["name"])
-    assert sorted(seen) == sorted(list(parameters) * 3)
+                assert seen == parameters[dialect]
 
 
 async def test_a_tool_that_may_touch_no_file_is_not_listed_and_its_call_is_denied(root: Path) -> None:

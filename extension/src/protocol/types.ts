@@ -42,7 +42,7 @@ export const Notification = {
 /** The failureReason for a preview that is settled later. */
 export const PENDING = 'agentfs:pending';
 
-export type DialectName = 'standard' | 'gemini' | 'workspace';
+export type DialectName = 'standard' | 'gemini' | 'workspace' | 'mcp';
 
 export type Level = 'exact' | 'eol' | 'trailing_whitespace' | 'indentation' | 'unicode';
 

@@ -16,7 +16,7 @@ from agentfs_lsp.service.change_request import ChangeRequest
 from agentfs_lsp.service.edit import Edit
 from agentfs_lsp.service.write import Write
 
-DialectName = Literal["standard", "gemini", "workspace"]
+DialectName = Literal["standard", "gemini", "workspace", "mcp"]
 
 NAME_CHARACTERS = 80
 SESSION_CHARACTERS = 200

@@ -24,7 +24,7 @@ from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review, 
 _log = logging.getLogger(__name__)
 
 Format = Literal["openai", "anthropic", "mcp"]
-Dialect = Literal["standard", "gemini", "workspace"]
+Dialect = Literal["standard", "gemini", "workspace", "mcp"]
 
 OWN: Final = (sys.executable, "-P", "-m", "agentfs_lsp")
 """The command of this installation's server."""

@@ -341,6 +341,7 @@ async def call(t: Transcript) -> None:
             ("standard", "path", ("old_string", "new_string"), ("Read", "Write", "Edit")),
             ("gemini", "file_path", ("old_string", "new_string"), ("read_file", "write_file", "replace")),
             ("workspace", "path", ("oldText", "newText"), ("read", "write", "edit")),
+            ("mcp", "path", ("old_string", "new_string"), ("read", "write", "edit")),
         ):
             await run(dialect, read_it, **{path: "a.md"})
             await run(dialect, read_it, **{path: "often.md"})

@@ -1,0 +1,113 @@
+"""`agentfs-lsp hook claude-code`: puts Claude Code's own Edit and Write through agentfs
+(docs/protocol.md#mcp).
+
+Claude Code runs it before each use of these tools. The change is made here, with its review, and the tool's
+own is denied, with the result as the reason. Whatever fails here denies, too: otherwise, the tool would
+write the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any, Final
+
+from agentfs_lsp.adapters.terminal.argparse_words import Parser, positive
+from agentfs_lsp.client import AgentFS, Answer, TimedOut, deny_all
+from agentfs_lsp.domain.translation import Translate
+
+BLOCK: Final = 2
+"""The exit code that denies; the reason is on standard error."""
+
+TIMEOUT_S: Final = 50
+"""Shorter than Claude Code waits for a hook, by default 60 s; then it would let the tool write."""
+
+_AGENT: Final = "Claude Code"
+_OTHER_EDITS: Final = ("MultiEdit", "NotebookEdit")
+
+
+def run(arguments: Sequence[str], translate: Translate) -> int:
+    """Run the command; returns its exit code."""
+    options = _parser(translate).parse_args(arguments)
+    try:
+        reason = _reason(json.load(sys.stdin), options.timeout)
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - whatever it is, the tool must not write
+        print(f"agentfs did not make this change: {str(error) or type(error).__name__}", file=sys.stderr)
+        return BLOCK
+    if reason is not None:
+        decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+        print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}))
+    return 0
+
+
+def _reason(event: Mapping[str, Any], timeout_s: float) -> str | None:
+    """Make the change; returns why the tool must not make it. None if the tool is none that edits."""
+    tool, given = event["tool_name"], event["tool_input"]
+    if tool in _OTHER_EDITS:
+        return f"{tool} is not available here: agentfs makes all changes. Use Edit or Write."
+    if tool not in {"Edit", "Write"}:
+        return None
+    root = os.environ.get("CLAUDE_PROJECT_DIR") or event["cwd"]
+    try:
+        with AgentFS.connect(root, deny_all, name=_AGENT) as fs:
+            answer = _change(fs, tool, given, timeout_s)
+            has_reviewer = fs.is_editors
+    except TimedOut:
+        return f"The user did not decide within {timeout_s:.0f} s. It was withdrawn; nothing was changed."
+    if answer.ok:
+        return (
+            "agentfs has handled this change; do not make it again. Read the file before you change it once "
+            f"more. The result: {answer.for_model()}"
+        )
+    if answer.code == "USER_REJECTED" and not has_reviewer:
+        return (
+            "Nobody can be asked about this change: no editor with agentfs has this folder open. Nothing was "
+            "changed. Ask the user to open the folder there."
+        )
+    return answer.for_model()
+
+
+def _change(fs: AgentFS, tool: str, given: Mapping[str, Any], timeout_s: float) -> Answer:
+    """What the tool would do, on the file as it is now: the tool has seen it, in this or another process."""
+    path = given["file_path"]
+    seen = fs.call("read", {"path": path, "limit": 1}, "mcp", timeout_s=timeout_s)
+    if tool == "Edit" and given["old_string"]:
+        names = ("old_string", "new_string", "replace_all")
+        arguments = {name: given[name] for name in names if name in given}
+        return fs.call("edit", {"path": path, **arguments}, "mcp", timeout_s=timeout_s)
+    if not seen.ok and seen.code != "NOT_FOUND":
+        return seen
+    if seen.ok and tool == "Edit":
+        raise ValueError("The file is not empty. Give the text to replace.")
+    if seen.ok and seen.data.get("dirty"):
+        raise ValueError("The editor has unsaved text of the file, which you have not seen. Use Edit.")
+    content = given["new_string"] if tool == "Edit" else given["content"]
+    arguments = {"path": path, "content": content, "allow_empty": True}
+    return fs.call("write", arguments, "mcp", timeout_s=timeout_s)
+
+
+def _parser(translate: Translate) -> Parser:
+    parser = Parser(
+        "hook",
+        translate,
+        description=translate(
+            "A PreToolUse hook for Claude Code: its own Edit and Write become changes that are reviewed in "
+            "the editor. It reads the event from standard input. Without an editor that has the folder open, "
+            "the changes are denied."
+        ),
+    )
+    parser.arguments.add_argument("agent", choices=("claude-code",), help=translate("the agent's program"))
+    parser.options.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=partial(positive, translate),
+        default=TIMEOUT_S,
+        help=translate(
+            "deny after so many seconds without a decision; it must be less than the hook's own timeout "
+            "(default: %(default)s)"
+        ),
+    )
+    return parser

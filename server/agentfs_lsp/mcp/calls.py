@@ -1,0 +1,312 @@
+"""Calls of tools and the proposals that they wait for (docs/protocol.md#mcp).
+
+A person may take longer than a client waits. So a call and what it started are two things: a call that was
+held for as long as its client waits is answered with the proposal's id, and the proposal goes on. No I/O:
+`Work` does what a tool does.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import json
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from agentfs_lsp.client import Decision, Reject, Review
+from agentfs_lsp.jsonrpc.codec import RequestId
+from agentfs_lsp.mcp.catalog import CHANGING
+from agentfs_lsp.mcp.connection import Called, Cancelled, Connection, Event, Replied
+from agentfs_lsp.mcp.holds import hold_s
+from agentfs_lsp.mcp.question import decision, question
+
+PROGRESS_S: Final = 5.0
+"""Seconds between progress reports."""
+
+ASK_S: Final = 3600.0
+"""A question that the user has not answered for so many seconds is withdrawn: a no."""
+
+MAX_ENDED: Final = 64
+"""Proposals whose results are kept for a later `wait`."""
+
+_KEY: Final = "review"
+_TIMED_OUT: Final = re.compile(r"tim(?:ed?|ing)[ _-]?out", re.IGNORECASE)
+
+NOBODY: Final = (
+    "Nobody can be asked about this change, so it was refused: no editor with agentfs has this folder open, "
+    "and the user cannot be asked here. Nothing was changed. Ask the user to open the folder in an editor "
+    "with agentfs. Then read the file again, and repeat the change."
+)
+TOO_LONG: Final = (
+    "This change is too long to be shown as a question, so it was refused. Nothing was changed. Make it in "
+    "smaller steps, or ask the user to open the folder in an editor with agentfs."
+)
+HANDED_OVER: Final = (
+    "The folder was opened in an editor while this change waited, so it was withdrawn here. Nothing was "
+    "changed. Read the file again and repeat the change: the user reviews it in the editor."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of a tool: what its model shall read. `meta`: for programs."""
+
+    text: str
+    is_error: bool = False
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+Work = Callable[["Proposal"], Awaitable[Outcome]]
+
+
+class Proposal:
+    """What a call started. `what`: for progress reports."""
+
+    def __init__(self, ident: str, called: Called, what: str, connection: Connection) -> None:
+        self.id = ident
+        self.tool, self.arguments, self.caller = called.tool, called.arguments, called.caller
+        self.what = what
+        self.task: asyncio.Task[Outcome]
+        self.is_told = False
+        """Whether a call got its outcome."""
+        self.refusal: str | None = None
+        """Why nobody decided, if so."""
+        self.asked: dict[str, Any] | None = None
+        """The question that waits for an answer."""
+        self.state = ""
+        """What the answer to a modern question must come with: it can't be guessed, and counts once."""
+        self.question_id: RequestId | None = None
+        self._connection = connection
+        self._reply: asyncio.Future[Decision] | None = None
+        self._listeners: set[asyncio.Future[None]] = set()
+
+    async def news(self, timeout_s: float) -> None:
+        """Wait until it has ended or asks something, at most so long."""
+        news = asyncio.get_running_loop().create_future()
+        self._listeners.add(news)
+        await asyncio.wait([self.task, news], timeout=timeout_s, return_when=asyncio.FIRST_COMPLETED)
+        self._listeners.discard(news)
+
+    async def ask(self, review: Review) -> Decision:
+        """Ask the user through the client. Everything but a clear yes is a no."""
+        if not self.caller.can_ask:
+            return self.refuse(NOBODY)
+        asked = question(review)
+        if asked is None:
+            return self.refuse(TOO_LONG)
+        self._reply = asyncio.get_running_loop().create_future()
+        self.asked, self.state = asked, secrets.token_urlsafe(16)
+        if not self.caller.is_modern:
+            self.question_id = self._connection.ask(asked)
+        for news in self._listeners:
+            if not news.done():
+                news.set_result(None)
+        try:
+            async with asyncio.timeout(ASK_S):
+                return await self._reply
+        except TimeoutError:
+            return Reject("Nobody answered the question.")
+        finally:
+            self._close()
+
+    def accepts(self, state: str | None) -> bool:
+        """Whether a reply with this state answers the open question."""
+        return bool(self.state) and state is not None and self.state == state
+
+    def refuse(self, why: str) -> Decision:
+        """Let nobody decide about it."""
+        self.refusal = why
+        return self.reply(Reject(why))
+
+    def reply(self, decided: Decision) -> Decision:
+        """The answer to the question, if one is open."""
+        if self._reply is not None and not self._reply.done():
+            self._reply.set_result(decided)
+        self._close()
+        return decided
+
+    def _close(self) -> None:
+        """The question is no longer open."""
+        if self.question_id is not None:
+            self._connection.drop(self.question_id)
+        self.asked, self.question_id, self.state = None, None, ""
+
+    def withdraw(self) -> None:
+        """The agent does not want it any more."""
+        self.reply(Reject("It was withdrawn."))
+        self.task.cancel()
+
+
+@dataclass(slots=True)
+class _Call:
+    task: asyncio.Task[None]
+    proposal: Proposal | None = None
+
+
+class Calls:
+    """`send` is called when there is something to send; `work` does what a tool does; `what` names it for
+    the user. `hold`: seconds to hold a call, by default as long as its client waits."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        send: Callable[[], None],
+        work: Work,
+        what: Callable[[Called], str],
+        hold: float | None = None,
+    ) -> None:
+        self._connection = connection
+        self._send = send
+        self._work = work
+        self._what = what
+        self._hold = hold
+        self._ids = itertools.count(1)
+        self._calls: dict[RequestId, _Call] = {}
+        self._proposals: dict[str, Proposal] = {}
+
+    def happened(self, event: Event) -> None:
+        """What the connection reports."""
+        match event:
+            case Called(id=ident):
+                call = _Call(asyncio.ensure_future(self._serve(event)))
+                self._calls[ident] = call
+                call.task.add_done_callback(lambda _: self._ended(ident, call))
+            case Cancelled(ident, reason):
+                self._cancel(ident, reason)
+            case Replied(ident, result):
+                for proposal in self._proposals.values():
+                    if proposal.question_id == ident:
+                        proposal.question_id = None  # it needs no withdrawal
+                        proposal.reply(decision(result))
+
+    def _ended(self, ident: RequestId, call: _Call) -> None:
+        if self._calls.get(ident) is call:
+            del self._calls[ident]
+
+    def _cancel(self, ident: RequestId, reason: str) -> None:
+        """A client that gave up waiting may ask again; for any other reason, nobody wants the change."""
+        call = self._calls.pop(ident, None)
+        if call is None:
+            return
+        call.task.cancel()
+        proposal = call.proposal
+        wanted = any(other.proposal is proposal for other in self._calls.values())
+        if proposal is None or wanted or proposal.task.done() or _TIMED_OUT.search(reason):
+            return
+        proposal.withdraw()
+        del self._proposals[proposal.id]
+
+    async def close(self) -> None:
+        """Withdraw everything."""
+        tasks: list[asyncio.Task[Any]] = [call.task for call in self._calls.values()]
+        tasks += [proposal.task for proposal in self._proposals.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    # --- one call -----------------------------------------------------------------------------------------
+
+    async def _serve(self, called: Called) -> None:
+        proposal = self._proposal(called)
+        if isinstance(proposal, Outcome):
+            self._answer(called, proposal)
+            return
+        if called.tool != "wait":  # its end leaves the proposal open
+            self._calls[called.id].proposal = proposal
+        await self._wait(called, proposal)
+
+    async def _wait(self, called: Called, proposal: Proposal) -> None:
+        loop = asyncio.get_running_loop()
+        begun, reported = loop.time(), 0
+        hold = self._hold or hold_s(called.caller, reports=called.token is not None)
+        held = 0.0
+        while not proposal.task.done():
+            if proposal.asked is not None and called.caller.is_modern:
+                self._connection.require(called, _KEY, proposal.asked, proposal.state)
+                self._send()
+                return
+            if held >= hold:
+                self._answer(called, _still_open(proposal))
+                return
+            before, is_asking = loop.time(), proposal.asked is not None
+            due = begun + (reported + 1) * PROGRESS_S - before
+            await proposal.news(due if is_asking else min(due, hold - held))
+            if not is_asking:  # the client waits for its own question as long as it likes
+                held += loop.time() - before
+            if int((loop.time() - begun) / PROGRESS_S) > reported and not proposal.task.done():
+                reported = int((loop.time() - begun) / PROGRESS_S)
+                seconds = int(reported * PROGRESS_S)
+                self._connection.progress(called, seconds, f"waiting for {proposal.what} ({seconds} s)")
+                self._send()
+        proposal.is_told = True
+        self._answer(called, _outcome(proposal))
+
+    def _answer(self, called: Called, outcome: Outcome) -> None:
+        self._connection.answer(called, outcome.text, is_error=outcome.is_error, meta=outcome.meta)
+        self._send()
+
+    # --- proposals ----------------------------------------------------------------------------------------
+
+    def _proposal(self, called: Called) -> Proposal | Outcome:
+        """What the call waits for: the proposal that it names, answers, or repeats, or a new one."""
+        if called.tool == "wait":
+            ident = str(called.arguments.get("id"))
+            found = self._proposals.get(ident)
+            if found is None:
+                return Outcome(f"There is no proposal {ident!r}, or it ended long ago.", is_error=True)
+        else:
+            found = self._same(called)
+        if called.state is None and called.replies is None:
+            return found or self._begin(called)
+        if found is None or not found.accepts(called.state):
+            return Outcome("This question is no longer open. The reply changed nothing.", is_error=True)
+        found.reply(decision((called.replies or {}).get(_KEY)))
+        return found
+
+    def _same(self, called: Called) -> Proposal | None:
+        """The proposal of an equal call, unless its outcome is known: a change that is repeated because its
+        answer did not arrive must not be made twice."""
+        if called.tool not in CHANGING:
+            return None
+        wanted = _key(called)
+        for proposal in self._proposals.values():
+            is_open = not proposal.is_told and not proposal.task.cancelled()
+            if is_open and _key(proposal) == wanted:
+                return proposal
+        return None
+
+    def _begin(self, called: Called) -> Proposal:
+        ended = [one.id for one in self._proposals.values() if one.task.done()]
+        for ident in ended[: len(ended) - MAX_ENDED + 1]:
+            del self._proposals[ident]
+        proposal = Proposal(f"p-{next(self._ids)}", called, self._what(called), self._connection)
+        proposal.task = asyncio.ensure_future(self._work(proposal))
+        self._proposals[proposal.id] = proposal
+        return proposal
+
+
+def _key(call: Called | Proposal) -> str:
+    return json.dumps([call.tool, call.arguments], sort_keys=True)
+
+
+def _still_open(proposal: Proposal) -> Outcome:
+    if proposal.tool not in CHANGING:
+        text = f"This waits for the user. Call wait with id {proposal.id} for the result."
+    else:
+        text = (
+            f"Proposal {proposal.id} waits for the user; nothing has changed yet. Call wait with id "
+            f"{proposal.id} for the result. Do not repeat the change, and do not make it in another way."
+        )
+    return Outcome(text, meta={"agentfs-pending": proposal.id})
+
+
+def _outcome(proposal: Proposal) -> Outcome:
+    if proposal.task.cancelled():
+        return Outcome("The proposal was withdrawn; nothing has changed.", is_error=True)
+    outcome = proposal.task.result()
+    if proposal.refusal is not None and outcome.is_error:
+        return Outcome(proposal.refusal, is_error=True, meta=outcome.meta)
+    return outcome

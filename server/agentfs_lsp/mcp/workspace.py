@@ -1,0 +1,267 @@
+"""Does what the tools do: in the server of the editor that has the folder open, looked up for each call, or
+else in a server of its own, which asks through the client."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import unquote, urlparse
+
+from agentfs_lsp.client import (
+    Accept,
+    AgentFSError,
+    Answer,
+    AsyncAgentFS,
+    Decision,
+    Reject,
+    RequestRefused,
+    Review,
+    ServerGone,
+)
+from agentfs_lsp.client.discovery import Entry, find
+from agentfs_lsp.mcp.calls import HANDED_OVER, NOBODY, Outcome, Proposal
+from agentfs_lsp.mcp.catalog import CHANGING, FILE_TOOLS, Catalog
+from agentfs_lsp.mcp.connection import Called, Caller
+
+LOOK_S: Final = 5.0
+"""Seconds between two looks for an editor while the user is asked here."""
+
+ENVELOPE: Final = "agentfs-envelope"
+"""The member of `_meta` with the whole response (docs/protocol.md#3-envelope)."""
+
+
+class _Server:
+    """A connection and its calls under way. `entry`: the editor's, None for a server of its own."""
+
+    def __init__(self, fs: AsyncAgentFS, entry: Entry | None, names: Sequence[tuple[str, Path]]) -> None:
+        self.fs, self.entry, self.names = fs, entry, names
+        self.uses = 0
+        self.is_left = False
+
+    def is_of(self, entry: Entry | None) -> bool:
+        """Whether this is the server of that entry, whose folders may have changed."""
+        if self.entry is None or entry is None:
+            return self.entry is entry
+        return (self.entry.pid, self.entry.token) == (entry.pid, entry.token)
+
+
+class Workspace:
+    """`root`: the client's folder. `asks`: whether the client's user may be asked, where no editor is."""
+
+    def __init__(self, root: Path, catalog: Catalog, *, asks: bool = True) -> None:
+        self._root = root
+        self._spelled = _spelled(root)
+        self._catalog = catalog
+        self._asks = asks
+        self._server: _Server | None = None
+        self._connecting = asyncio.Lock()
+        self._one_change = asyncio.Lock()
+        self._asked: Proposal | None = None
+
+    async def close(self) -> None:
+        """Withdraw what is undecided, and disconnect."""
+        if self._server is not None:
+            await self._server.fs.close()
+
+    def what(self, called: Called) -> str:
+        """What a call waits for, in words for the user."""
+        paths = self._paths(called.tool, called.arguments)
+        files = [os.path.relpath(path, self._root) for path in paths]
+        if called.tool not in CHANGING:
+            return f"{called.tool} {' '.join(files)}".rstrip()
+        if len(files) > 1:
+            return f"the review of {len(files)} files"
+        return f"the review of {files[0]}" if files else f"the review of {called.tool}"
+
+    async def run(self, proposal: Proposal) -> Outcome:
+        """Run the tool. Raises CancelledError if it is withdrawn."""
+        unknown = self._catalog.unknown(proposal.tool, proposal.arguments)
+        if unknown:
+            return Outcome(f"{proposal.tool} has no parameter {unknown[0]!r}.", is_error=True)
+        before = self._on_disk(proposal)
+        try:
+            async with self._using() as server:
+                if server.entry is None and proposal.tool in CHANGING:
+                    async with self._one_change:  # so that a question belongs to this proposal
+                        self._asked = proposal
+                        try:
+                            answer = await self._answer(server, proposal)
+                        finally:
+                            self._asked = None
+                else:
+                    answer = await self._answer(server, proposal)
+        except ServerGone as error:
+            if proposal.refusal is not None:
+                return Outcome(proposal.refusal, is_error=True)
+            return Outcome(f"{error} {self._what_is_there(proposal, before)}", is_error=True)
+        except RequestRefused as error:
+            return Outcome(f"The request was withdrawn; nothing has changed. {error}", is_error=True)
+        except AgentFSError as error:
+            return Outcome(str(error), is_error=True)
+        return Outcome(answer.for_model(), is_error=not answer.ok, meta={ENVELOPE: dict(answer.envelope)})
+
+    async def _answer(self, server: _Server, proposal: Proposal) -> Answer:
+        fs, tool, agent = server.fs, proposal.tool, label(proposal.caller)
+        arguments = dict(proposal.arguments)
+        if tool in FILE_TOOLS:
+            if isinstance(arguments.get("path"), str):
+                arguments["path"] = self._absolute(arguments["path"])
+            return await fs.call(tool, arguments, "mcp", agent=agent)
+        if isinstance(arguments.get("path"), str):
+            arguments["path"] = self._named(server, arguments["path"])
+        operations = arguments.get("operations")
+        if isinstance(operations, list):
+            arguments["operations"] = [self._operation(server, one) for one in operations]
+        return await fs.request(f"agentfs/{tool}", {**arguments, "agent": agent})
+
+    def _operation(self, server: _Server, operation: object) -> object:
+        if not isinstance(operation, dict):
+            return operation  # the server says what is wrong
+        params = operation.get("params")
+        if not isinstance(params, dict) or not isinstance(params.get("path"), str):
+            return operation
+        return {**operation, "params": {**params, "path": self._named(server, params["path"])}}
+
+    # --- paths --------------------------------------------------------------------------------------------
+
+    def _absolute(self, path: str) -> str:
+        """A path as the client means it: relative ones belong to its folder."""
+        if path.startswith("file:"):
+            path = unquote(urlparse(path).path)
+        if self._spelled is not None and (path == self._spelled or path.startswith(f"{self._spelled}/")):
+            path = str(self._root) + path.removeprefix(self._spelled)
+        return path if path.startswith("/") else f"{self._root}/{path}"
+
+    def _named(self, server: _Server, path: str) -> str:
+        """The same as the requests without a dialect take it: relative to a root."""
+        path = self._absolute(path)
+        inside = [
+            (root, name) for name, root in server.names if path.startswith(f"{root}/") or path == str(root)
+        ]
+        if not inside:
+            return path  # refused, as it should be
+        root, name = max(inside, key=lambda one: len(str(one[0])))
+        below = path.removeprefix(str(root)).removeprefix("/")
+        if len(server.names) > 1:
+            return f"{name}/{below}".rstrip("/")
+        return below or "."
+
+    def _paths(self, tool: str, arguments: Mapping[str, Any]) -> list[str]:
+        found = [arguments.get("path")] if tool in FILE_TOOLS else []
+        operations = arguments.get("operations")
+        for one in operations if isinstance(operations, list) else []:
+            params = one.get("params") if isinstance(one, dict) else None
+            found.append(params.get("path") if isinstance(params, dict) else None)
+        return list(dict.fromkeys(self._absolute(path) for path in found if isinstance(path, str) and path))
+
+    def _on_disk(self, proposal: Proposal) -> dict[str, object]:
+        """What tells whether the files of a change were replaced."""
+        if proposal.tool not in CHANGING:
+            return {}
+        return {path: _signature(path) for path in self._paths(proposal.tool, proposal.arguments)}
+
+    def _what_is_there(self, proposal: Proposal, before: Mapping[str, object]) -> str:
+        """What became of a change whose server is gone."""
+        if proposal.tool not in CHANGING:
+            return "Try again."
+        changed = [path for path, was in before.items() if _signature(path) != was]
+        if before and not changed:
+            return "The change was withdrawn: nothing has changed on disk. Read the file, then try again."
+        files = ", ".join(changed) or "it is not known which"
+        return f"The change may have landed: read the files before you try again. Changed on disk: {files}."
+
+    # --- the server ---------------------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def _using(self) -> AsyncIterator[_Server]:
+        """The server for one call."""
+        server = await self._current()
+        server.uses += 1
+        try:
+            yield server
+        except ServerGone:
+            server.is_left = True
+            if self._server is server:
+                self._server = None
+            raise
+        finally:
+            server.uses -= 1
+            if server.is_left and not server.uses:
+                await server.fs.close()
+
+    async def _current(self) -> _Server:
+        """Raises AgentFSError."""
+        async with self._connecting:
+            entry = await asyncio.to_thread(find, self._root)
+            if self._server is None or not self._server.is_of(entry):
+                await self._leave()
+                self._server = await self._connect(entry)
+            return self._server
+
+    async def _connect(self, entry: Entry | None) -> _Server:
+        if entry is None:
+            fs = AsyncAgentFS.open(self._root, self._review)
+        else:
+            fs = AsyncAgentFS.attach(self._root, name="MCP client")
+        await fs.start()
+        names = [(Path(one).name, one) for one in fs.roots]
+        if len(names) > 1:
+            roots = (await fs.status()).data["roots"]
+            names = [(one["name"], Path(unquote(urlparse(one["uri"]).path))) for one in roots]
+        return _Server(fs, entry, names)
+
+    async def _leave(self) -> None:
+        """An editor's server is left when its calls are answered, one's own at once: there must not be two
+        that decide."""
+        server, self._server = self._server, None
+        if server is None:
+            return
+        server.is_left = True
+        if server.entry is None and self._asked is not None:
+            self._asked.refuse(HANDED_OVER)
+        if server.entry is None or not server.uses:
+            await server.fs.close()
+
+    async def _review(self, review: Review) -> Decision:
+        """Ask the user through the client, until an editor has the folder open."""
+        proposal = self._asked
+        if proposal is None:
+            return Reject()
+        if not self._asks:
+            return proposal.refuse(NOBODY)
+        asking = asyncio.ensure_future(proposal.ask(review))
+        while True:
+            await asyncio.wait([asking], timeout=LOOK_S)
+            may_land = not asking.done() or isinstance(asking.result(), Accept)
+            if may_land and await asyncio.to_thread(find, self._root) is not None:
+                refused = proposal.refuse(HANDED_OVER)
+                await asking
+                return refused
+            if asking.done():
+                return asking.result()
+
+
+def label(caller: Caller) -> str:
+    """The agent's name as the user is shown it."""
+    return " ".join((caller.title or caller.name or "MCP client").split())[:60]
+
+
+def _spelled(root: Path) -> str | None:
+    """The folder as the client may spell it, if it came through a link."""
+    spelled = os.environ.get("PWD", "")
+    with suppress(OSError):
+        if spelled and spelled != str(root) and os.path.realpath(spelled) == str(root):
+            return spelled
+    return None
+
+
+def _signature(path: str) -> object:
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns

@@ -1,0 +1,131 @@
+"""`agentfs-lsp hook claude-code`: Claude Code's own edits, reviewed."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.editor import AUTO, REVIEWING
+from support.outside import LAUNCHER, environment, serving
+from support.sample import TEXT
+
+EDITED = TEXT.replace("two", "2")
+
+
+async def hook(root: Path, sockets: Path, event: object, *arguments: str) -> subprocess.CompletedProcess[str]:
+    env = {**environment(root, sockets), "CLAUDE_PROJECT_DIR": str(root)}
+    return await asyncio.to_thread(
+        subprocess.run,
+        [sys.executable, "-P", LAUNCHER, "hook", "claude-code", *arguments],
+        env=env,
+        input=event if isinstance(event, str) else json.dumps(event),
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,
+    )
+
+
+def using(tool: str, path: Path, **given: Any) -> dict[str, Any]:
+    told = {"hook_event_name": "PreToolUse", "cwd": str(path.parent), "session_id": "s"}
+    return {**told, "tool_name": tool, "tool_input": {"file_path": str(path), **given}}
+
+
+def edit(path: Path, old: str = "two", new: str = "2", **more: Any) -> dict[str, Any]:
+    return using("Edit", path, old_string=old, new_string=new, **more)
+
+
+def reason(ended: subprocess.CompletedProcess[str]) -> str:
+    """Why the tool was denied."""
+    assert (ended.returncode, ended.stderr) == (0, "")
+    told = json.loads(ended.stdout)["hookSpecificOutput"]
+    assert (told["hookEventName"], told["permissionDecision"]) == ("PreToolUse", "deny")
+    return str(told["permissionDecisionReason"])
+
+
+async def test_an_edit_is_reviewed_in_the_editor_and_not_made_twice(
+    root: Path, file: Path, sockets: Path
+) -> None:
+    async with serving(root, sockets, **REVIEWING) as editor:
+        ending = asyncio.ensure_future(hook(root, sockets, edit(file)))
+        proposed = await editor.seen("agentfs/proposed")
+        assert proposed["agent"] == "outside: Claude Code"
+        await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+        said = reason(await ending)
+        assert ("do not make it again" in said, "Updated" in said) == (True, True)
+        ending = asyncio.ensure_future(hook(root, sockets, edit(file, "2", "3")))
+        proposed = await editor.seen("agentfs/proposed", 2)
+        rejected = {"id": proposed["id"], "decision": "rejected", "feedback": "Not now."}
+        await editor.request("agentfs/settle", rejected)
+        assert "Not now." in reason(await ending)
+    assert file.read_text() == EDITED
+
+
+async def test_writes_create_and_replace_and_edits_of_nothing_create(
+    root: Path, file: Path, sockets: Path
+) -> None:
+    async with serving(root, sockets, options=AUTO):
+        for path, event in (
+            (file, using("Write", file, content="")),
+            (root / "b.py", using("Write", root / "b.py", content="b\n")),
+            (root / "c.py", edit(root / "c.py", "", "c\n")),
+        ):
+            assert "do not make it again" in reason(await hook(root, sockets, event))
+            assert path.exists()
+        everywhere = edit(root / "b.py", "b", "bb", replace_all=True)
+        assert "do not make it again" in reason(await hook(root, sockets, everywhere))
+    assert [path.read_text() for path in (file, root / "b.py", root / "c.py")] == ["", "bb\n", "c\n"]
+
+
+async def test_unsaved_text_that_the_agent_has_not_seen_is_not_replaced(
+    root: Path, file: Path, sockets: Path
+) -> None:
+    async with serving(root, sockets, options=AUTO) as editor:
+        editor.open("a.py", "mine\n")
+        await editor.request("agentfs/status")
+        blocked = await hook(root, sockets, using("Write", file, content="all\n"))
+        assert (blocked.returncode, "unsaved text" in blocked.stderr) == (2, True)
+    assert file.read_text() == TEXT
+
+
+async def test_what_cannot_be_done_is_denied_with_the_reason(root: Path, file: Path, sockets: Path) -> None:
+    async with serving(root, sockets, options=AUTO):
+        assert "unique" in reason(await hook(root, sockets, edit(file, "e", "E")))
+        outside = root.parent / "other.py"
+        assert reason(await hook(root, sockets, using("Write", outside, content="1\n")))
+        notebook = using("NotebookEdit", root / "a.ipynb", new_source="1")
+        assert "Use Edit or Write" in reason(await hook(root, sockets, notebook))
+        assert (await hook(root, sockets, edit(file, "", "x"))).returncode == 2
+    assert not outside.exists()
+    assert file.read_text() == TEXT
+
+
+async def test_without_a_decision_in_time_it_is_denied(root: Path, file: Path, sockets: Path) -> None:
+    async with serving(root, sockets, **REVIEWING) as editor:
+        said = reason(await hook(root, sockets, edit(file), "--timeout", "1"))
+        assert "did not decide within 1 s" in said
+        assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
+    assert file.read_text() == TEXT
+
+
+async def test_without_an_editor_it_is_denied(root: Path, file: Path, sockets: Path) -> None:
+    assert "Nobody can be asked" in reason(await hook(root, sockets, edit(file)))
+    assert file.read_text() == TEXT
+
+
+@pytest.mark.parametrize(
+    "event", ["", "{", "[]", "{}", {"tool_name": "Edit", "tool_input": {}}, {"tool_name": "Write"}]
+)
+async def test_whatever_goes_wrong_blocks_the_tool(root: Path, sockets: Path, event: object) -> None:
+    blocked = await hook(root, sockets, event)
+    assert (blocked.returncode, blocked.stdout) == (2, "")
+    assert "agentfs did not make this change" in blocked.stderr
+
+
+async def test_other_tools_are_left_alone(root: Path, file: Path, sockets: Path) -> None:
+    ended = await hook(root, sockets, using("Read", file))
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")

@@ -1,0 +1,306 @@
+"""`agentfs-lsp mcp` with the client of the `mcp` package, in both eras: docs/protocol.md#mcp."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp_types import ElicitResult, Implementation
+
+from support.command import COMMAND, run
+from support.editor import REVIEWING
+from support.mcp import initialize, legacy, lines, modern
+from support.outside import LAUNCHER, environment, serving
+from support.sample import TEXT
+
+EDITED = TEXT.replace("two", "2")
+EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
+ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
+
+Answer = Callable[[Any], Awaitable[ElicitResult]]
+
+
+@pytest.fixture(params=ERAS)
+def era(request: pytest.FixtureRequest) -> str:
+    """The mode of the `mcp` package's client."""
+    return str(request.param)
+
+
+def agent(
+    era: str, root: Path, sockets: Path, *arguments: str, answer: Answer | None = None, **more: Any
+) -> AbstractAsyncContextManager[Client]:
+    """An agent's program, with a user who gives this answer."""
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-P", LAUNCHER, "mcp", *arguments],
+        cwd=str(root),
+        env=environment(root, sockets),
+    )
+
+    async def asked(_: Any, params: Any) -> ElicitResult:
+        assert answer is not None
+        return await answer(params)
+
+    info = Implementation(name="Tester", version="1")
+    callback = None if answer is None else asked
+    return Client(server, mode=era, client_info=info, elicitation_callback=callback, **more)
+
+
+def text(result: Any) -> str:
+    (content,) = result.content
+    assert result.structured_content is None
+    return str(content.text)
+
+
+def saying(decision: str, reason: str = "") -> Answer:
+    async def answer(_: Any) -> ElicitResult:
+        return ElicitResult(action="accept", content={"decision": decision, "reason": reason})
+
+    return answer
+
+
+# --- with an editor -----------------------------------------------------------------------------------------
+
+
+async def test_the_editors_user_reviews_and_its_unsaved_text_is_seen(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    async with serving(root, sockets, **REVIEWING) as editor, agent(era, root, sockets) as client:
+        assert client.protocol_version == ERAS[era]
+        assert "call wait with its id" in str(client.instructions)
+        names = [tool.name for tool in (await client.list_tools()).tools]
+        assert names == ["read", "edit", "write", "batch", "undo", "history", "wait", "status"]
+        assert text(await client.call_tool("read", {"path": str(file)})) == TEXT
+        editing_it = asyncio.ensure_future(client.call_tool("edit", EDIT))
+        proposed = await editor.seen("agentfs/proposed")
+        assert proposed["agent"] == "outside: Tester"
+        assert file.read_text() == TEXT
+        await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+        edited = await editing_it
+        assert (edited.is_error, text(edited)) == (False, f"Updated '{file}' (+1/-1 lines, 12 bytes).")
+        assert edited.meta["agentfs-envelope"]["data"]["applied"] is True
+        editor.open("b.py", "unsaved\n")
+        assert text(await client.call_tool("read", {"path": "b.py"})).endswith("unsaved")
+    assert file.read_text() == EDITED
+
+
+async def test_the_users_words_reach_the_model(era: str, root: Path, file: Path, sockets: Path) -> None:
+    async with serving(root, sockets, **REVIEWING) as editor, agent(era, root, sockets) as client:
+        await client.call_tool("read", {"path": "a.py"})
+        for count, (decision, said) in enumerate(
+            (
+                ({"decision": "rejected", "feedback": "Not now."}, "Not now."),
+                ({"decision": "amended", "files": [{"decision": "amended", "text": "mine\n"}]}, "+mine"),
+            ),
+            1,
+        ):
+            call = asyncio.ensure_future(client.call_tool("edit", EDIT))
+            proposed = await editor.seen("agentfs/proposed", count)
+            for one in decision.get("files", ()):
+                one["uri"] = proposed["files"][0]["uri"]
+            await editor.request("agentfs/settle", {"id": proposed["id"], **decision})
+            result = await call
+            assert said in text(result)
+            assert result.is_error is (count == 1)
+    assert file.read_text() == "mine\n"
+
+
+async def test_a_conflict_comes_with_its_diff(era: str, root: Path, file: Path, sockets: Path) -> None:
+    async with serving(root, sockets, **REVIEWING), agent(era, root, sockets) as client:
+        await client.call_tool("read", {"path": "a.py"})
+        file.write_text(TEXT + "four\n")
+        result = await client.call_tool("edit", EDIT)
+    assert result.is_error is True
+    assert "+four" in text(result)
+
+
+async def test_a_review_outlasts_the_clients_limit(era: str, root: Path, file: Path, sockets: Path) -> None:
+    async with (
+        serving(root, sockets, **REVIEWING) as editor,
+        agent(era, root, sockets, "--hold", "1") as client,
+    ):
+        await client.call_tool("read", {"path": "a.py"})
+        held = await client.call_tool("edit", EDIT)
+        assert (held.is_error, "Call wait with id p-2" in text(held)) == (False, True)
+        proposed = await editor.seen("agentfs/proposed")
+        await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+        for _ in range(2):
+            assert text(await client.call_tool("wait", {"id": "p-2"})).startswith("Updated")
+    assert file.read_text() == EDITED
+
+
+async def test_a_cancelled_call_withdraws_its_proposal(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    async with serving(root, sockets, **REVIEWING) as editor, agent(era, root, sockets) as client:
+        await client.call_tool("read", {"path": "a.py"})
+        call = asyncio.ensure_future(client.call_tool("edit", EDIT))
+        await editor.seen("agentfs/proposed")
+        call.cancel()
+        assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
+        with pytest.raises(asyncio.CancelledError):
+            await call
+    assert file.read_text() == TEXT
+
+
+async def test_a_client_that_runs_out_of_time_finds_its_proposal_again(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    """The mcp package cancels a call with a reason that says so."""
+    async with serving(root, sockets, **REVIEWING) as editor, agent(era, root, sockets) as client:
+        await client.call_tool("read", {"path": "a.py"})
+        with pytest.raises(Exception, match=r"(?i)timed? ?out"):
+            await client.call_tool("edit", EDIT, read_timeout_seconds=0.5)
+        proposed = await editor.seen("agentfs/proposed")
+        call = asyncio.ensure_future(client.call_tool("edit", EDIT))
+        await client.call_tool("status")
+        await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+        assert text(await call).startswith("Updated")
+        assert len(editor.all("agentfs/proposed")) == 1
+    assert file.read_text() == EDITED
+
+
+async def test_an_editor_that_is_killed_withdraws_the_change(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    async with agent(era, root, sockets) as client:
+        async with serving(root, sockets, **REVIEWING) as editor:
+            await client.call_tool("read", {"path": "a.py"})
+            call = asyncio.ensure_future(client.call_tool("edit", EDIT))
+            await editor.seen("agentfs/proposed")
+            editor.process.kill()
+            result = await call
+        assert (result.is_error, "nothing has changed on disk" in text(result)) == (True, True)
+        assert text(await client.call_tool("read", {"path": "a.py"})) == TEXT  # by a server of its own
+    assert file.read_text() == TEXT
+
+
+async def test_paths_are_the_agents_where_the_editor_has_a_folder_above(
+    era: str, root: Path, sockets: Path
+) -> None:
+    inner = root / "inner"
+    inner.mkdir()
+    (inner / "a.py").write_text(TEXT)
+    auto = {"options": {"approval": {"mode": "auto_edit"}}}
+    async with serving(root, sockets, **auto), agent(era, inner, sockets) as client:
+        for path in ("a.py", str(inner / "a.py"), (inner / "a.py").as_uri()):
+            assert text(await client.call_tool("read", {"path": path})) == TEXT
+        operations = [
+            {"tool": "edit", "params": EDIT},
+            {"tool": "write", "params": {"path": str(inner / "b.py"), "content": "1\n"}},
+        ]
+        batch = await client.call_tool("batch", {"operations": operations})
+        assert text(batch).startswith("Changed 2 files")
+        history = await client.call_tool("history", {"path": "b.py"})
+        assert '"inner/b.py"' in text(history)
+        undone = await client.call_tool("undo")
+        assert undone.is_error is False
+        outside = await client.call_tool("read", {"path": "/etc/hostname"})
+        assert outside.is_error is True
+    assert (inner / "a.py").read_text() == TEXT
+    assert not (inner / "b.py").exists()
+
+
+async def test_a_model_cannot_say_what_is_the_hosts(era: str, root: Path, sockets: Path) -> None:
+    async with serving(root, sockets), agent(era, root, sockets) as client:
+        for tool, arguments in (("read", {"path": "a.py"}), ("status", {}), ("history", {})):
+            result = await client.call_tool(tool, {**arguments, "session": "default"})
+            assert (result.is_error, "session" in text(result)) == (True, True)
+
+
+# --- without an editor --------------------------------------------------------------------------------------
+
+
+async def test_without_an_editor_the_user_is_asked_through_the_client(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    shown: list[str] = []
+
+    async def answer(params: Any) -> ElicitResult:
+        shown.append(params.message)
+        return await saying("accept")(params)
+
+    async with agent(era, root, sockets, answer=answer) as client:
+        await client.call_tool("read", {"path": "a.py"})
+        assert text(await client.call_tool("edit", EDIT)).startswith("Updated")
+        assert text(await client.call_tool("write", {"path": "b.py", "content": "1\n"})).startswith("Created")
+    assert ["-two\n+2" in shown[0], "+1" in shown[1], len(shown)] == [True, True, 2]
+    assert "Tester" in shown[0]
+    assert file.read_text() == EDITED
+
+
+async def test_a_no_there_comes_with_its_reason(era: str, root: Path, sockets: Path) -> None:
+    async with agent(era, root, sockets, answer=saying("reject", "Later.")) as client:
+        result = await client.call_tool("write", {"path": "b.py", "content": "1\n"})
+    assert (result.is_error, "Later." in text(result)) == (True, True)
+    assert not (root / "b.py").exists()
+
+
+@pytest.mark.parametrize("arguments", [(), ("--no-elicitation",)])
+async def test_where_nobody_can_be_asked_nothing_changes(
+    era: str, root: Path, sockets: Path, arguments: tuple[str, ...]
+) -> None:
+    answer = saying("accept") if arguments else None
+    async with agent(era, root, sockets, *arguments, answer=answer) as client:
+        result = await client.call_tool("write", {"path": "b.py", "content": "1\n"})
+    assert (result.is_error, text(result).startswith("Nobody can be asked")) == (True, True)
+    assert not (root / "b.py").exists()
+
+
+async def test_an_editor_that_appears_takes_over(era: str, root: Path, file: Path, sockets: Path) -> None:
+    """The user says yes to the client, but an editor has opened the folder meanwhile."""
+    opening: list[Any] = []
+
+    async def answer(params: Any) -> ElicitResult:
+        opening.append(serving(root, sockets, **REVIEWING))
+        opening.append(await opening[0].__aenter__())
+        return await saying("accept")(params)
+
+    async with agent(era, root, sockets, answer=answer) as client:
+        await client.call_tool("read", {"path": "a.py"})
+        result = await client.call_tool("edit", EDIT)
+        assert (result.is_error, "opened in an editor" in text(result)) == (True, True)
+        assert file.read_text() == TEXT
+        manager, editor = opening
+        await client.call_tool("read", {"path": "a.py"})
+        call = asyncio.ensure_future(client.call_tool("edit", EDIT))
+        proposed = await editor.seen("agentfs/proposed")
+        await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+        assert text(await call).startswith("Updated")
+        await manager.__aexit__(None, None, None)
+    assert file.read_text() == EDITED
+
+
+# --- the process --------------------------------------------------------------------------------------------
+
+
+def test_it_ends_with_its_input_or_by_a_signal_and_says_nothing_else(era: str, root: Path) -> None:
+    asked = [initialize(), legacy("tools/list")] if era == "legacy" else [modern("tools/list")]
+    ended = subprocess.run([*COMMAND, "mcp"], cwd=root, input=lines(asked), capture_output=True, check=True)
+    assert (len(ended.stdout.splitlines()), ended.stderr) == (len(asked), b"")
+    with subprocess.Popen(
+        [*COMMAND, "mcp"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(lines(asked))
+        process.stdin.flush()
+        process.stdout.readline()
+        process.terminate()
+        assert process.wait(60) == 0
+
+
+def test_it_starts_without_what_a_server_needs() -> None:
+    code = "import sys, agentfs_lsp.mcp.serving; print(*{name.partition('.')[0] for name in sys.modules})"
+    loaded = run(sys.executable, "-c", code, check=True).stdout.split()
+    assert {"pygls", "lsprotocol", "rich", "sqlite3", "mcp", "pydantic"}.isdisjoint(loaded)
+
+
+def test_a_wrong_folder_is_told(root: Path) -> None:
+    wrong = run(*COMMAND, "mcp", "--workspace", str(root / "missing"))
+    assert (wrong.returncode, "is not a folder" in wrong.stderr) == (2, True)

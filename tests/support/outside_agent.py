@@ -1,0 +1,13 @@
+"""`agentfs-lsp` for agents, finding only the servers of this test. Run as a file, whatever the path."""
+
+import os
+import sys
+from pathlib import Path
+
+from agentfs_lsp.__main__ import main
+from agentfs_lsp.client import discovery
+
+if __name__ == "__main__":
+    place = Path(os.environ["AGENTFS_TEST_SOCKETS"])
+    discovery.folder = lambda: place
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""What the user is asked through the client, and which answers count."""
+
+import pytest
+
+from agentfs_lsp.client import Accept, Reject, Review, ReviewedFile
+from agentfs_lsp.mcp.question import FORM, MAX_CHARS, decision, question
+
+
+def review(after: str, *, before: str = "one\ntwo\n", path: str = "a.py", **told: str) -> Review:
+    file = ReviewedFile(
+        "file:///a.py",
+        path,
+        "update",
+        before,
+        after,
+        ({"line": 2, "kind": "bidi", "detail": "\u202e"},),
+    )
+    words = {"agent": "Ada", "explanation": "Figures.", **told}
+    return Review("1", "Edit a.py (+1/-1)", "edit", "default", atomic=True, files=(file,), **words)
+
+
+def test_the_question_says_who_wants_what_and_shows_the_whole_diff() -> None:
+    asked = question(review("one\n2\n"))
+    assert asked is not None
+    assert asked["requestedSchema"] == FORM
+    for said in ("Ada", "Edit a.py (+1/-1)", "Figures.", "-two\n", "+2\n", "Warning, line 2: bidi"):
+        assert said in asked["message"]
+
+
+def test_nothing_in_it_can_pass_for_something_else() -> None:
+    asked = question(review("one\n\x1b[2J\u202e2\r\n", agent="A\nda\x1b", explanation="a\nb", path="a\n.py"))
+    assert asked is not None
+    for hidden in ("\x1b", "\u202e", "\r", "A\nda", "a\nb", "a\n.py"):
+        assert hidden not in asked["message"]
+
+
+@pytest.mark.parametrize("after", ["x" * MAX_CHARS, "x\n" * 1000])
+def test_what_is_too_long_to_show_is_not_asked(after: str) -> None:
+    assert question(review(after)) is None
+
+
+def test_only_a_clear_yes_is_a_yes() -> None:
+    said = {"decision": "accept", "reason": "Fine."}
+    assert decision({"action": "accept", "content": said}) == Accept("Fine.")
+    assert decision({"action": "accept", "content": {"decision": "accept"}}) == Accept()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        None,
+        [],
+        {},
+        {"action": "accept"},
+        {"action": "accept", "content": {}},
+        {"action": "accept", "content": {"decision": "reject", "reason": 3}},
+        {"action": "accept", "content": {"decision": True}},
+        {"action": "accept", "content": {"decision": "Accept"}},
+        {"action": "decline", "content": {"decision": "accept"}},
+        {"action": "cancel"},
+    ],
+)
+def test_everything_else_is_a_no(reply: object) -> None:
+    assert decision(reply) == Reject()
+
+
+def test_a_no_has_its_reason() -> None:
+    content = {"decision": "reject", "reason": "Later."}
+    assert decision({"action": "accept", "content": content}) == Reject("Later.")
