@@ -105,7 +105,8 @@ class Exchange:
         why = _why_asked(proposal, error, access, self.translate)
         if why and isinstance(error, NobodyToAsk):
             next_step = self.translate(
-                "The user can use an editor that can ask. No setting allows this change without approval."
+                "The user can open the folder in an editor that can ask. No setting allows this change "
+                "without approval."
             )
         text = sentences(self.translate, (message, next_step))
         code = ERRORS[type(error)][0]

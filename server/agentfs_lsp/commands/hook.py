@@ -54,18 +54,12 @@ def _reason(event: Mapping[str, Any], timeout_s: float) -> str | None:
     try:
         with AgentFS.connect(root, deny_all, name=_AGENT) as fs:
             answer = _change(fs, tool, given, timeout_s)
-            has_reviewer = fs.is_editors
     except TimedOut:
         return f"The user did not decide within {timeout_s:.0f} s. It was withdrawn; nothing was changed."
     if answer.ok:
         return (
             "agentfs has handled this change; do not make it again. Read the file before you change it once "
             f"more. The result: {answer.for_model()}"
-        )
-    if answer.code == "USER_REJECTED" and not has_reviewer:
-        return (
-            "Nobody can be asked about this change: no editor with agentfs has this folder open. Nothing was "
-            "changed. Ask the user to open the folder there."
         )
     return answer.for_model()
 

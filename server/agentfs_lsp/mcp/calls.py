@@ -30,7 +30,7 @@ ASK_S: Final = 3600.0
 """A question that the user has not answered for so many seconds is withdrawn: a no."""
 
 MAX_ENDED: Final = 64
-"""Proposals whose results are kept for a later `wait`."""
+"""Jobs whose results are kept for a later `wait`."""
 
 _KEY: Final = "review"
 _TIMED_OUT: Final = re.compile(r"tim(?:ed?|ing)[ _-]?out", re.IGNORECASE)
@@ -59,11 +59,11 @@ class Outcome:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
-Work = Callable[["Proposal"], Awaitable[Outcome]]
+Work = Callable[["Job"], Awaitable[Outcome]]
 
 
-class Proposal:
-    """What a call started. `what`: for progress reports."""
+class Job:
+    """What a call started: the agent and `wait` know it as a proposal. `what`: for progress reports."""
 
     def __init__(self, ident: str, called: Called, what: str, connection: Connection) -> None:
         self.id = ident
@@ -143,7 +143,7 @@ class Proposal:
 @dataclass(slots=True)
 class _Call:
     task: asyncio.Task[None]
-    proposal: Proposal | None = None
+    job: Job | None = None
 
 
 class Calls:
@@ -165,7 +165,7 @@ class Calls:
         self._hold = hold
         self._ids = itertools.count(1)
         self._calls: dict[RequestId, _Call] = {}
-        self._proposals: dict[str, Proposal] = {}
+        self._jobs: dict[str, Job] = {}
 
     def happened(self, event: Event) -> None:
         """What the connection reports."""
@@ -177,10 +177,10 @@ class Calls:
             case Cancelled(ident, reason):
                 self._cancel(ident, reason)
             case Replied(ident, result):
-                for proposal in self._proposals.values():
-                    if proposal.question_id == ident:
-                        proposal.question_id = None  # it needs no withdrawal
-                        proposal.reply(decision(result))
+                for job in self._jobs.values():
+                    if job.question_id == ident:
+                        job.question_id = None  # it needs no withdrawal
+                        job.reply(decision(result))
 
     def _ended(self, ident: RequestId, call: _Call) -> None:
         if self._calls.get(ident) is call:
@@ -192,17 +192,17 @@ class Calls:
         if call is None:
             return
         call.task.cancel()
-        proposal = call.proposal
-        wanted = any(other.proposal is proposal for other in self._calls.values())
-        if proposal is None or wanted or proposal.task.done() or _TIMED_OUT.search(reason):
+        job = call.job
+        wanted = any(other.job is job for other in self._calls.values())
+        if job is None or wanted or job.task.done() or _TIMED_OUT.search(reason):
             return
-        proposal.withdraw()
-        del self._proposals[proposal.id]
+        job.withdraw()
+        del self._jobs[job.id]
 
     async def close(self) -> None:
         """Withdraw everything."""
         tasks: list[asyncio.Task[Any]] = [call.task for call in self._calls.values()]
-        tasks += [proposal.task for proposal in self._proposals.values()]
+        tasks += [job.task for job in self._jobs.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -210,51 +210,51 @@ class Calls:
     # --- one call -----------------------------------------------------------------------------------------
 
     async def _serve(self, called: Called) -> None:
-        proposal = self._proposal(called)
-        if isinstance(proposal, Outcome):
-            self._answer(called, proposal)
+        job = self._job(called)
+        if isinstance(job, Outcome):
+            self._answer(called, job)
             return
         if called.tool != "wait":  # its end leaves the proposal open
-            self._calls[called.id].proposal = proposal
-        await self._wait(called, proposal)
+            self._calls[called.id].job = job
+        await self._wait(called, job)
 
-    async def _wait(self, called: Called, proposal: Proposal) -> None:
+    async def _wait(self, called: Called, job: Job) -> None:
         loop = asyncio.get_running_loop()
         begun, reported = loop.time(), 0
         hold = self._hold or hold_s(called.caller, reports=called.token is not None)
         held = 0.0
-        while not proposal.task.done():
-            if proposal.asked is not None and called.caller.is_modern:
-                self._connection.require(called, _KEY, proposal.asked, proposal.state)
+        while not job.task.done():
+            if job.asked is not None and called.caller.is_modern:
+                self._connection.require(called, _KEY, job.asked, job.state)
                 self._send()
                 return
             if held >= hold:
-                self._answer(called, _still_open(proposal))
+                self._answer(called, _still_open(job))
                 return
-            before, is_asking = loop.time(), proposal.asked is not None
+            before, is_asking = loop.time(), job.asked is not None
             due = begun + (reported + 1) * PROGRESS_S - before
-            await proposal.news(due if is_asking else min(due, hold - held))
+            await job.news(due if is_asking else min(due, hold - held))
             if not is_asking:  # the client waits for its own question as long as it likes
                 held += loop.time() - before
-            if int((loop.time() - begun) / PROGRESS_S) > reported and not proposal.task.done():
+            if int((loop.time() - begun) / PROGRESS_S) > reported and not job.task.done():
                 reported = int((loop.time() - begun) / PROGRESS_S)
                 seconds = int(reported * PROGRESS_S)
-                self._connection.progress(called, seconds, f"waiting for {proposal.what} ({seconds} s)")
+                self._connection.progress(called, seconds, f"waiting for {job.what} ({seconds} s)")
                 self._send()
-        proposal.is_told = True
-        self._answer(called, _outcome(proposal))
+        job.is_told = True
+        self._answer(called, _outcome(job))
 
     def _answer(self, called: Called, outcome: Outcome) -> None:
         self._connection.answer(called, outcome.text, is_error=outcome.is_error, meta=outcome.meta)
         self._send()
 
-    # --- proposals ----------------------------------------------------------------------------------------
+    # --- jobs ---------------------------------------------------------------------------------------------
 
-    def _proposal(self, called: Called) -> Proposal | Outcome:
+    def _job(self, called: Called) -> Job | Outcome:
         """What the call waits for: the proposal that it names, answers, or repeats, or a new one."""
         if called.tool == "wait":
             ident = str(called.arguments.get("id"))
-            found = self._proposals.get(ident)
+            found = self._jobs.get(ident)
             if found is None:
                 return Outcome(f"There is no proposal {ident!r}, or it ended long ago.", is_error=True)
         else:
@@ -266,47 +266,47 @@ class Calls:
         found.reply(decision((called.replies or {}).get(_KEY)))
         return found
 
-    def _same(self, called: Called) -> Proposal | None:
+    def _same(self, called: Called) -> Job | None:
         """The proposal of an equal call, unless its outcome is known: a change that is repeated because its
         answer did not arrive must not be made twice."""
         if called.tool not in CHANGING:
             return None
         wanted = _key(called)
-        for proposal in self._proposals.values():
-            is_open = not proposal.is_told and not proposal.task.cancelled()
-            if is_open and _key(proposal) == wanted:
-                return proposal
+        for job in self._jobs.values():
+            is_open = not job.is_told and not job.task.cancelled()
+            if is_open and _key(job) == wanted:
+                return job
         return None
 
-    def _begin(self, called: Called) -> Proposal:
-        ended = [one.id for one in self._proposals.values() if one.task.done()]
+    def _begin(self, called: Called) -> Job:
+        ended = [one.id for one in self._jobs.values() if one.task.done()]
         for ident in ended[: len(ended) - MAX_ENDED + 1]:
-            del self._proposals[ident]
-        proposal = Proposal(f"p-{next(self._ids)}", called, self._what(called), self._connection)
-        proposal.task = asyncio.ensure_future(self._work(proposal))
-        self._proposals[proposal.id] = proposal
-        return proposal
+            del self._jobs[ident]
+        job = Job(f"p-{next(self._ids)}", called, self._what(called), self._connection)
+        job.task = asyncio.ensure_future(self._work(job))
+        self._jobs[job.id] = job
+        return job
 
 
-def _key(call: Called | Proposal) -> str:
+def _key(call: Called | Job) -> str:
     return json.dumps([call.tool, call.arguments], sort_keys=True)
 
 
-def _still_open(proposal: Proposal) -> Outcome:
-    if proposal.tool not in CHANGING:
-        text = f"This waits for the user. Call wait with id {proposal.id} for the result."
+def _still_open(job: Job) -> Outcome:
+    if job.tool not in CHANGING:
+        text = f"This waits for the user. Call wait with id {job.id} for the result."
     else:
         text = (
-            f"Proposal {proposal.id} waits for the user; nothing has changed yet. Call wait with id "
-            f"{proposal.id} for the result. Do not repeat the change, and do not make it in another way."
+            f"Proposal {job.id} waits for the user; nothing has changed yet. Call wait with id "
+            f"{job.id} for the result. Do not repeat the change, and do not make it in another way."
         )
-    return Outcome(text, meta={"agentfs-pending": proposal.id})
+    return Outcome(text, meta={"agentfs-pending": job.id})
 
 
-def _outcome(proposal: Proposal) -> Outcome:
-    if proposal.task.cancelled():
+def _outcome(job: Job) -> Outcome:
+    if job.task.cancelled():
         return Outcome("The proposal was withdrawn; nothing has changed.", is_error=True)
-    outcome = proposal.task.result()
-    if proposal.refusal is not None and outcome.is_error:
-        return Outcome(proposal.refusal, is_error=True, meta=outcome.meta)
+    outcome = job.task.result()
+    if job.refusal is not None and outcome.is_error:
+        return Outcome(job.refusal, is_error=True, meta=outcome.meta)
     return outcome

@@ -23,7 +23,7 @@ from agentfs_lsp.client import (
     ServerGone,
 )
 from agentfs_lsp.client.discovery import Entry, find
-from agentfs_lsp.mcp.calls import HANDED_OVER, NOBODY, Outcome, Proposal
+from agentfs_lsp.mcp.calls import HANDED_OVER, NOBODY, Job, Outcome
 from agentfs_lsp.mcp.catalog import CHANGING, FILE_TOOLS, Catalog
 from agentfs_lsp.mcp.connection import Called, Caller
 
@@ -60,7 +60,7 @@ class Workspace:
         self._server: _Server | None = None
         self._connecting = asyncio.Lock()
         self._one_change = asyncio.Lock()
-        self._asked: Proposal | None = None
+        self._asked: Job | None = None
 
     async def close(self) -> None:
         """Withdraw what is undecided, and disconnect."""
@@ -77,36 +77,36 @@ class Workspace:
             return f"the review of {len(files)} files"
         return f"the review of {files[0]}" if files else f"the review of {called.tool}"
 
-    async def run(self, proposal: Proposal) -> Outcome:
+    async def run(self, job: Job) -> Outcome:
         """Run the tool. Raises CancelledError if it is withdrawn."""
-        unknown = self._catalog.unknown(proposal.tool, proposal.arguments)
+        unknown = self._catalog.unknown(job.tool, job.arguments)
         if unknown:
-            return Outcome(f"{proposal.tool} has no parameter {unknown[0]!r}.", is_error=True)
-        before = self._on_disk(proposal)
+            return Outcome(f"{job.tool} has no parameter {unknown[0]!r}.", is_error=True)
+        before = self._on_disk(job)
         try:
             async with self._using() as server:
-                if server.entry is None and proposal.tool in CHANGING:
-                    async with self._one_change:  # so that a question belongs to this proposal
-                        self._asked = proposal
+                if server.entry is None and job.tool in CHANGING:
+                    async with self._one_change:  # so that a question belongs to this job
+                        self._asked = job
                         try:
-                            answer = await self._answer(server, proposal)
+                            answer = await self._answer(server, job)
                         finally:
                             self._asked = None
                 else:
-                    answer = await self._answer(server, proposal)
+                    answer = await self._answer(server, job)
         except ServerGone as error:
-            if proposal.refusal is not None:
-                return Outcome(proposal.refusal, is_error=True)
-            return Outcome(f"{error} {self._what_is_there(proposal, before)}", is_error=True)
+            if job.refusal is not None:
+                return Outcome(job.refusal, is_error=True)
+            return Outcome(f"{error} {self._what_is_there(job, before)}", is_error=True)
         except RequestRefused as error:
             return Outcome(f"The request was withdrawn; nothing has changed. {error}", is_error=True)
         except AgentFSError as error:
             return Outcome(str(error), is_error=True)
         return Outcome(answer.for_model(), is_error=not answer.ok, meta={ENVELOPE: dict(answer.envelope)})
 
-    async def _answer(self, server: _Server, proposal: Proposal) -> Answer:
-        fs, tool, agent = server.fs, proposal.tool, label(proposal.caller)
-        arguments = dict(proposal.arguments)
+    async def _answer(self, server: _Server, job: Job) -> Answer:
+        fs, tool, agent = server.fs, job.tool, label(job.caller)
+        arguments = dict(job.arguments)
         if tool in FILE_TOOLS:
             if isinstance(arguments.get("path"), str):
                 arguments["path"] = self._absolute(arguments["path"])
@@ -158,15 +158,15 @@ class Workspace:
             found.append(params.get("path") if isinstance(params, dict) else None)
         return list(dict.fromkeys(self._absolute(path) for path in found if isinstance(path, str) and path))
 
-    def _on_disk(self, proposal: Proposal) -> dict[str, object]:
+    def _on_disk(self, job: Job) -> dict[str, object]:
         """What tells whether the files of a change were replaced."""
-        if proposal.tool not in CHANGING:
+        if job.tool not in CHANGING:
             return {}
-        return {path: _signature(path) for path in self._paths(proposal.tool, proposal.arguments)}
+        return {path: _signature(path) for path in self._paths(job.tool, job.arguments)}
 
-    def _what_is_there(self, proposal: Proposal, before: Mapping[str, object]) -> str:
+    def _what_is_there(self, job: Job, before: Mapping[str, object]) -> str:
         """What became of a change whose server is gone."""
-        if proposal.tool not in CHANGING:
+        if job.tool not in CHANGING:
             return "Try again."
         changed = [path for path, was in before.items() if _signature(path) != was]
         if before and not changed:
@@ -228,17 +228,17 @@ class Workspace:
 
     async def _review(self, review: Review) -> Decision:
         """Ask the user through the client, until an editor has the folder open."""
-        proposal = self._asked
-        if proposal is None:
+        job = self._asked
+        if job is None:
             return Reject()
         if not self._asks:
-            return proposal.refuse(NOBODY)
-        asking = asyncio.ensure_future(proposal.ask(review))
+            return job.refuse(NOBODY)
+        asking = asyncio.ensure_future(job.ask(review))
         while True:
             await asyncio.wait([asking], timeout=LOOK_S)
             may_land = not asking.done() or isinstance(asking.result(), Accept)
             if may_land and await asyncio.to_thread(find, self._root) is not None:
-                refused = proposal.refuse(HANDED_OVER)
+                refused = job.refuse(HANDED_OVER)
                 await asking
                 return refused
             if asking.done():

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentfs_lsp.client import Accept, Decision, Reject, Review, ReviewedFile
-from agentfs_lsp.mcp.calls import ASK_S, MAX_ENDED, NOBODY, TOO_LONG, Calls, Outcome, Proposal
+from agentfs_lsp.mcp.calls import ASK_S, MAX_ENDED, NOBODY, TOO_LONG, Calls, Job, Outcome
 from agentfs_lsp.mcp.catalog import Catalog
 from agentfs_lsp.mcp.connection import Connection
 from support.fakes.time import settle
@@ -20,21 +20,21 @@ ACCEPTED = {"action": "accept", "content": {"decision": "accept", "reason": "Fin
 
 
 class Agent:
-    """A client, and a server that does what the test says: `works` are the proposals under way."""
+    """A client, and a server that does what the test says: `works` are the jobs under way."""
 
     def __init__(self, hold: float | None = None) -> None:
         self.connection = Connection(Catalog("/w"))
         self.calls = Calls(self.connection, lambda: None, self._work, lambda _: "the review of a.py", hold)
-        self.works: list[tuple[Proposal, asyncio.Future[Outcome]]] = []
+        self.works: list[tuple[Job, asyncio.Future[Outcome]]] = []
         self.decisions: list[Decision] = []
         self.review: Review | None = None
         self.received: list[Any] = []
 
-    async def _work(self, proposal: Proposal) -> Outcome:
+    async def _work(self, job: Job) -> Outcome:
         done = asyncio.get_running_loop().create_future()
-        self.works.append((proposal, done))
+        self.works.append((job, done))
         if self.review is not None:
-            self.decisions.append(await proposal.ask(self.review))
+            self.decisions.append(await job.ask(self.review))
             accepted = isinstance(self.decisions[-1], Accept)
             return Outcome("landed" if accepted else "rejected", is_error=not accepted)
         return await done
@@ -67,8 +67,8 @@ def edit(ident: object = 1, **more: Any) -> Message:
     return legacy("tools/call", ident, name="edit", arguments=EDIT, **more)
 
 
-def wait(ident: object = 2, proposal: str = "p-1", **more: Any) -> Message:
-    return legacy("tools/call", ident, name="wait", arguments={"id": proposal}, **more)
+def wait(ident: object = 2, job: str = "p-1", **more: Any) -> Message:
+    return legacy("tools/call", ident, name="wait", arguments={"id": job}, **more)
 
 
 @pytest.fixture

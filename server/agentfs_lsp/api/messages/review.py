@@ -80,17 +80,17 @@ def tool_not_listed(error: errors.ToolNotListed, translate: Translate) -> ErrorT
 def nobody_to_ask(error: errors.NobodyToAsk, translate: Translate) -> ErrorText:
     busy = translate("The editor was busy and could not ask the user, so the change was refused.")
     reasons = {
-        "no_message": translate("The editor cannot ask the user, so the change was refused."),
+        "no_message": translate("Nobody can be asked, so the change was refused."),
         "busy": busy,
         "occupied": busy,
         "too_long": translate("The change is too long for the editor's messages, so it was refused."),
         "failed": translate("The user could not be asked, so the change was refused."),
-        "reading": translate("The editor cannot ask the user, so the file was not read."),
+        "reading": translate("Nobody can be asked, so the file was not read."),
     }
     return reasons[error.reason], translate(
-        "The user can use an editor that can ask, or change the settings: agentfs.approval.mode "
-        "for changes, and agentfs.rules and agentfs.protected for files that require approval in "
-        "every mode."
+        "The user can open the folder in an editor that can ask, or change the settings: "
+        "agentfs.approval.mode for changes, and agentfs.rules and agentfs.protected for files that "
+        "require approval in every mode."
     )
 
 
