@@ -19,6 +19,7 @@ from support.outside import LAUNCHER, environment, serving
 from support.sample import TEXT
 
 EDITED = TEXT.replace("two", "2")
+WHY = {"explanation": "Figures, as elsewhere."}
 EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
@@ -76,9 +77,10 @@ async def test_the_editors_user_reviews_and_its_unsaved_text_is_seen(
         names = [tool.name for tool in (await client.list_tools()).tools]
         assert names == ["read", "edit", "write", "batch", "undo", "history", "wait", "status"]
         assert text(await client.call_tool("read", {"path": str(file)})) == TEXT
-        editing_it = asyncio.ensure_future(client.call_tool("edit", EDIT))
+        editing_it = asyncio.ensure_future(client.call_tool("edit", EDIT | WHY))
         proposed = await editor.seen("agentfs/proposed")
         assert proposed["agent"] == "outside: Tester"
+        assert (await editor.request("agentfs/proposal", {"id": proposed["id"]})).items() >= WHY.items()
         assert file.read_text() == TEXT
         await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
         edited = await editing_it
@@ -175,6 +177,7 @@ async def test_an_editor_that_is_killed_withdraws_the_change(
             await editor.seen("agentfs/proposed")
             editor.process.kill()
             result = await call
+            await editor.process.wait()
         assert (result.is_error, "nothing has changed on disk" in text(result)) == (True, True)
         assert text(await client.call_tool("read", {"path": "a.py"})) == TEXT  # by a server of its own
     assert file.read_text() == TEXT

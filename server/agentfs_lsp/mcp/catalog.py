@@ -134,7 +134,10 @@ def _of_files(root: str) -> dict[str, Definition]:
 
     files = Files(closed=None, named=(), roots=(root,))
     defined = define(MCP, dict.fromkeys(OPERATIONS, files), naming(english, MCP.phrasing.names), "mcp")
-    return {one["name"]: _own(one["name"], one["description"], one["inputSchema"]) for one in defined}
+    tools = {one["name"]: _own(one["name"], one["description"], one["inputSchema"]) for one in defined}
+    for name in CHANGING.intersection(tools):
+        tools[name]["inputSchema"]["properties"]["explanation"] = _WHY  # in `agentfs/call`, the host gives it
+    return tools
 
 
 def _own(name: str, description: str, schema: Definition) -> Definition:

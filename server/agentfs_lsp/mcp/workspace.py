@@ -110,7 +110,8 @@ class Workspace:
         if tool in FILE_TOOLS:
             if isinstance(arguments.get("path"), str):
                 arguments["path"] = self._absolute(arguments["path"])
-            return await fs.call(tool, arguments, "mcp", agent=agent)
+            why = {"explanation": arguments.pop("explanation")} if "explanation" in arguments else {}
+            return await fs.call(tool, arguments, "mcp", agent=agent, **why)
         if isinstance(arguments.get("path"), str):
             arguments["path"] = self._named(server, arguments["path"])
         operations = arguments.get("operations")
