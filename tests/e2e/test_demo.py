@@ -18,7 +18,8 @@ from support.demo import DEMO, PATIENCE_S, environment, run_demo
 LEGEND = "a accept"
 CHINESE = {"LC_ALL": "zh_CN.UTF-8"}
 # The same in every language: names, input, and the protocol's own words.
-NAMES = {"agentfs", "demo", "agentfs_lsp", "agent", "Demo", "harbor", "stdio"}
+PROGRAMS = {"Claude", "Code", "Codex", "lsp", "mcp", "MCP", "client", "read", "edit"}
+NAMES = {"agentfs", "demo", "agentfs_lsp", "agent", "Demo", "harbor", "stdio", *PROGRAMS}
 KEYS = {"Ctrl", "Enter"}
 CODES = {"success", "partial", "error", "CONFLICT", "USER_REJECTED", "manual"}
 FIELDS = {"landing", "disk", "editor", "review", "policy", "accepted", "rejected", "allowed", "user", "mode"}
@@ -45,7 +46,7 @@ def assert_server_is_gone(output: str) -> None:
 def foreign_words(output: str) -> set[str]:
     """English words in the demo's own output: without diffs, file texts, paths and programs."""
     own = re.sub(r"^ {9,}\d.*", "", output, flags=re.MULTILINE)
-    own = re.sub(r"(old_string|content)=.*|\w+_\w+ = .*|G02,.*|\S+ -m ", "", own)
+    own = re.sub(r"(old_string|new_string|content)=.*|\w+_\w+ = .*|G02,.*|\S+ -m ", "", own)
     own = re.sub(r"[\w.-]*[/.][\w./-]*", "", own)
     return set(re.findall(r"[A-Za-z]\w+", own, re.ASCII)) - SAME
 
@@ -150,6 +151,9 @@ def test_without_a_terminal_it_answers_by_itself_and_the_whole_turn_goes_as_told
     assert "Please keep the old name" in done.stdout.split("error USER_REJECTED", 1)[1]
     assert "landing: editor" in done.stdout
     assert "allowed by mode (rung policy)" in done.stdout
+    outside = done.stdout.split("An agent in another program", 1)[1]
+    assert "outside: MCP client: “Low water had no test.”" in outside
+    assert re.search(r"answer +accept\n +Updated\s+'/", outside)
     assert "\x1b" not in done.stdout
     assert_server_is_gone(done.stdout)
 
@@ -162,6 +166,7 @@ def test_the_demo_reports_the_disk_truthfully(scripted: Scripted) -> None:
     assert (workspace / "notes/pegel.txt").read_bytes().endswith("jährlich prüfen.\n".encode("latin-1"))
     assert b"interval_s = 300\n" in (workspace / "station.toml").read_bytes()
     assert b"def report(" in (workspace / "tides/report.py").read_bytes()
+    assert b"def test_low_water" in (workspace / "tides/test_levels.py").read_bytes()
     assert re.search(r"✓ +data/gauges.csv .*CRLF ×5", scripted.done.stdout)
     assert re.search(r"✓ +notes/pegel.txt .*latin-1", scripted.done.stdout)
 
@@ -235,8 +240,13 @@ def test_a_person_accepts_rejects_edits_and_trusts(terminal: Terminal, tmp_path:
     terminal.type("Reason?", "Not this one\n")
     terminal.type(LEGEND, "w")
     terminal.type("always is on   ", "\n")
+    terminal.wait_for("outside: MCP client")
+    terminal.type(LEGEND, "r")
+    terminal.type("Reason?", "Not from outside\n")
     assert terminal.finish() == 0, terminal.text
     workspace = workspace_in(tmp_path)
+    assert "The user rejected the change: “Not from outside”" in terminal.text
+    assert b"low_water" not in (workspace / "tides/test_levels.py").read_bytes()
     assert b"Whether the water topped the flood mark." in (workspace / "tides/levels.py").read_bytes()
     assert b"def report(" in (workspace / "tides/report.py").read_bytes()
     assert "reject: “Not this one”" in terminal.text
@@ -268,4 +278,21 @@ def test_an_interrupt_changes_nothing_and_leaves_no_process(terminal: Terminal, 
     terminal.process.send_signal(signal.SIGINT)
     assert terminal.finish() == 130, terminal.text
     assert b"flooded" not in (workspace_in(tmp_path) / "tides/levels.py").read_bytes()
+    assert_server_is_gone(terminal.text)
+
+
+@pytest.mark.parametrize("interrupts", [False, True])
+def test_leaving_the_last_scene_withdraws_the_outside_agents_change(
+    terminal: Terminal, tmp_path: Path, interrupts: bool
+) -> None:
+    for _ in range(7):
+        terminal.type(LEGEND, "a")
+    terminal.wait_for("outside: MCP client")
+    if interrupts:
+        terminal.wait_for(LEGEND)
+        terminal.process.send_signal(signal.SIGINT)
+    else:
+        terminal.type(LEGEND, "\x04")
+    assert terminal.finish() == (130 if interrupts else 0), terminal.text
+    assert b"low_water" not in (workspace_in(tmp_path) / "tides/test_levels.py").read_bytes()
     assert_server_is_gone(terminal.text)

@@ -8,6 +8,7 @@ import re
 import shutil
 import sys
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 
@@ -19,6 +20,7 @@ from agentfs_lsp.demo import copying, plan
 from agentfs_lsp.demo.connection import Connection, LostServerError
 from agentfs_lsp.demo.editor import RefusedError, UnansweredError
 from agentfs_lsp.demo.ledger import Ledger
+from agentfs_lsp.demo.outside import AgentError, OutsideAgent
 from agentfs_lsp.demo.person import Person
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.demo.script import Turn
@@ -133,11 +135,11 @@ def _play(
         connection = Connection(command, root.parent, environment, stderr)
     ledger = Ledger(root, translate)
     try:
-        code = _take_turn(screen, connection, ledger, turn_plan, options, translate)
+        code = _take_turn(screen, connection, ledger, log, turn_plan, options, translate)
     except KeyboardInterrupt:
         screen.line(translate("Interrupted. The request was cancelled; nothing else changes."), "yellow")
         code = INTERRUPTED
-    except (LostServerError, RefusedError) as error:
+    except (LostServerError, RefusedError, AgentError) as error:
         told = (_told(error, translate), translate("Server log: {log}", log=log))
         screen.line(sentences(translate, told), "red")
         code = FAILED
@@ -151,7 +153,9 @@ def _play(
     return code
 
 
-def _told(error: LostServerError | RefusedError, translate: Translate) -> str:
+def _told(error: LostServerError | RefusedError | AgentError, translate: Translate) -> str:
+    if isinstance(error, AgentError):
+        return translate("The agent's program has failed.")
     if isinstance(error, RefusedError):
         return str(error)
     if error.silence_s is None:
@@ -163,6 +167,7 @@ def _take_turn(
     screen: Screen,
     connection: Connection,
     ledger: Ledger,
+    log: Path,
     turn_plan: plan.Plan,
     options: argparse.Namespace,
     translate: Translate,
@@ -172,7 +177,8 @@ def _take_turn(
         answers = translate("automatic (no terminal)")
     elif not options.yes:
         person, answers = Person(screen, translate), translate("you")
-    turn = Turn(connection, person, screen, ledger, translate)
+    start_agent = partial(OutsideAgent, ledger.root, log)
+    turn = Turn(connection, person, screen, ledger, start_agent, translate)
     try:
         turn.editor.start(ledger.root, terminal_locale())
         if options.clean:

@@ -31,7 +31,8 @@ class LostServerError(Exception):
 
 
 class Connection:
-    """A running server and the connection to it. Use it from one thread; always call `close`."""
+    """A running server and the connection to it. Use it from one thread, except for `wake`; always call
+    `close`."""
 
     def __init__(self, argv: Sequence[str], cwd: Path, env: Mapping[str, str], log: IO[bytes]) -> None:
         # A session of its own: Ctrl-C in the terminal is for the client, which then ends the server.
@@ -87,6 +88,10 @@ class Connection:
             self._incoming.put(None)
             raise LostServerError
         return message
+
+    def wake(self) -> None:
+        """Let `receive` return a notification that means nothing. Any thread may call it."""
+        self._incoming.put({"method": "$/woken"})
 
     def close(self) -> int:
         """Shut the server down, by the protocol or else by force; returns its exit code."""

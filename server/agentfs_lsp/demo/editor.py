@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -79,6 +80,8 @@ class Editor:
         self._translate = translate
         self._answers: dict[int, Message | None] = {}  # to each pending request, outermost first
         self._proposed: deque[str] = deque()
+        self.outcome = ""
+        """What became of the last proposal: the outcome in `agentfs/settled`."""
 
     def start(self, folder: Path, locale: str) -> None:
         """Open `folder` as the workspace. `locale`: the server's language."""
@@ -88,7 +91,6 @@ class Editor:
             "locale": locale,
             "rootUri": folder.as_uri(),
             "workspaceFolders": [{"uri": folder.as_uri(), "name": folder.name}],
-            "initializationOptions": {"agents": {"socket": False}},
             "capabilities": CAPABILITIES,
         }
         capabilities: dict[str, Any] = self.call("initialize", params)["capabilities"]
@@ -113,6 +115,19 @@ class Editor:
         if "error" in message:
             raise RefusedError(message["error"]["message"])
         return message["result"]
+
+    def attend(self, work: Future[None]) -> None:
+        """Handle the reviews that others ask for, until `work` is done.
+
+        Raises UnansweredError, LostServerError, and what `work` raises."""
+        work.add_done_callback(lambda _: self._connection.wake())
+        while not work.done():
+            if not self._proposed:
+                self._handle(self._connection.receive())
+            elif not self._review(self._proposed.popleft()):
+                raise UnansweredError
+        work.result()
+        self.call("agentfs/status", {})  # what was settled has been heard after it
 
     def cancel(self) -> None:
         """Cancel all pending requests: the person interrupted the turn."""
@@ -147,8 +162,10 @@ class Editor:
                 self._connection.answer(message["id"], result)
             case "agentfs/proposed":
                 self._proposed.append(params["id"])
-            case "agentfs/settled" if params["id"] in self._proposed:  # over before anyone saw it
-                self._proposed.remove(params["id"])
+            case "agentfs/settled":
+                self.outcome = params["outcome"]
+                if params["id"] in self._proposed:  # over before anyone saw it
+                    self._proposed.remove(params["id"])
             case "window/showMessage":
                 self._hear(params["message"])
             case "window/showMessageRequest":

@@ -52,7 +52,8 @@ class NewFile:
 @dataclass(frozen=True, slots=True)
 class Plan:
     """A turn. `behind`: what someone else writes to the contested file; `typed`: what the person types into
-    the open one, unsaved; `refused`: the change the person should reject, for `reason`."""
+    the open one, unsaved; `refused`: the change the person should reject, for `reason`; `outside`: the change
+    of an agent in a program of its own."""
 
     task: str
     first: Edit
@@ -65,6 +66,7 @@ class Plan:
     reason: str
     standing: Edit
     free: Edit
+    outside: Edit
 
 
 def sample_plan(translate: Translate) -> Plan:
@@ -113,6 +115,14 @@ def sample_plan(translate: Translate) -> Plan:
             "settings in `station.toml`.\nHow floods are announced: `docs/floods.md`.\n",
             translate("Links the new page."),
         ),
+        outside=Edit(
+            "tides/test_levels.py",
+            "from .levels import high_water, tidal_range\n",
+            "from .levels import high_water, low_water, tidal_range\n\n\n"
+            "def test_low_water_is_the_lowest_reading() -> None:\n"
+            "    assert low_water([0.4, 1.9, 1.2]) == 0.4\n",
+            translate("Low water had no test."),
+        ),
     )
 
 
@@ -123,7 +133,7 @@ def plan_for(folder: Path, translate: Translate) -> Plan:
     ends = _candidates(folder)
     if not ends:
         raise NothingToEditError
-    ordinals = iter(("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth"))
+    ordinals = iter(("First", "Second", "Third", "Fourth", "Fifth", "Sixth", "Seventh", "Eighth", "Ninth"))
 
     def edit(number: int, why: str = "") -> Edit:
         path, end = ends[number % len(ends)]
@@ -147,6 +157,7 @@ def plan_for(folder: Path, translate: Translate) -> Plan:
         reason=translate("Please leave this file as it is"),
         standing=edit(4, translate("One more remark.")),
         free=edit(5, translate("And the last one.")),
+        outside=edit(6, translate("A remark from outside.")),
     )
 
 

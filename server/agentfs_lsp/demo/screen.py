@@ -104,6 +104,15 @@ class Screen:
             self._row("", Text(self._translate("Changed since the agent read it:"), "dim"))
             self._diff(since)
 
+    def outside(self, tool: str, arguments: Mapping[str, Any], result: str | None) -> None:
+        """What an agent in a program of its own calls, and then the text that its model would read."""
+        if result is None:
+            self.request(f"mcp {tool}", arguments)
+        elif tool == "read":
+            self._row("  ✓", Text(self._lines(count_lines(result)), "dim"), "green")
+        else:
+            self._row("", Text(visible(clip(result, TEXT_LINES * self.console.width))))
+
     def proposal(self, proposal: Proposal) -> None:
         """A review: who wants what and why, every file's whole diff, and warnings."""
         title = Text(visible(proposal["title"]), "bold")

@@ -6,6 +6,7 @@ It works with any plan and any answers: no scene depends on the outcome of an ea
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from agentfs_lsp.api.results import Proposal
 from agentfs_lsp.demo.connection import Connection
 from agentfs_lsp.demo.editor import ACCEPT, ALWAYS, Answer, Editor, UnansweredError
 from agentfs_lsp.demo.ledger import Ledger
+from agentfs_lsp.demo.outside import OutsideAgent
 from agentfs_lsp.demo.person import Person
 from agentfs_lsp.demo.plan import Edit, NewFile, Plan
 from agentfs_lsp.demo.screen import Screen
@@ -26,8 +28,8 @@ Envelope = dict[str, Any]
 
 
 class Turn:
-    """One agent's turn on the files of `ledger`, in an editor. `person` None: the demo answers by itself, as
-    each scene suggests."""
+    """The agents' turn on the files of `ledger`, in an editor. `person` None: the demo answers by itself, as
+    each scene suggests. `start_agent`: starts the program of the last scene."""
 
     def __init__(
         self,
@@ -35,19 +37,21 @@ class Turn:
         person: Person | None,
         screen: Screen,
         ledger: Ledger,
+        start_agent: Callable[[], OutsideAgent],
         translate: Translate,
     ) -> None:
         self.editor = Editor(connection, self._decide, self._hear, translate)
         self._person = person
         self._screen = screen
         self._ledger = ledger
+        self._start_agent = start_agent
         self._translate = translate
         self._suggested = ACCEPT
         self._answer = ACCEPT  # to the current change, also if nobody is asked
         self._always = False
 
     def play(self, plan: Plan) -> None:
-        """All scenes in order. Raises what `Editor.call` raises."""
+        """All scenes in order. Raises AgentError, and what `Editor.call` raises."""
         translate, scene = self._translate, self._screen.scene
 
         about = translate("Nothing is written before you have seen and accepted the diff.")
@@ -92,7 +96,30 @@ class Turn:
         self._edit(plan.free)
         self._end_always()
 
-    # --- the agent -----------------------------------------------------------------------------------------
+        about = translate(
+            "Claude Code, Codex, and other programs run `agentfs-lsp mcp`, which finds the editor's server."
+        )
+        scene(7, translate("An agent in another program"), about)
+        self._outside(plan.outside)
+
+    # --- the agents ----------------------------------------------------------------------------------------
+
+    def _outside(self, edit: Edit) -> None:
+        self._ledger.touch(edit.path)
+        self.editor.outcome, self._suggested, self._answer = "", ACCEPT, ACCEPT
+        arguments = {"old_string": edit.old, "new_string": edit.new, "explanation": edit.why}
+        calls = [("read", {"path": edit.path}), ("edit", {"path": edit.path, **arguments})]
+        with ThreadPoolExecutor(1) as thread, self._start_agent() as agent:  # whose end also ends the thread
+            self.editor.attend(thread.submit(agent.play, calls, self._screen.outside))
+        outcome = self.editor.outcome
+        if outcome == "landed":
+            outcome = self._answer.decision
+            if self._answer.texts:
+                self._ledger.become(edit.path, self._answer.texts[0][1])
+            else:
+                self._ledger.replace(edit.path, edit.old, edit.new)
+        if outcome:  # else nobody was asked, and the result says why
+            self._ledger.note(edit.path, _in_words(outcome, self._translate))
 
     def _read(self, path: str) -> None:
         self._ledger.touch(path)
@@ -194,7 +221,10 @@ def _code(envelope: Envelope) -> str | None:
 
 def _outcome(envelope: Envelope, translate: Translate) -> str:
     review = envelope["data"].get("review") or envelope["context"].get("review") or {}
-    outcome: str = review.get("decision") or (_code(envelope) or envelope["status"]).lower()
+    return _in_words(review.get("decision") or (_code(envelope) or envelope["status"]).lower(), translate)
+
+
+def _in_words(outcome: str, translate: Translate) -> str:
     words = {
         "accepted": translate("accepted"),
         "amended": translate("amended"),

@@ -51,7 +51,7 @@ def test_a_project_is_edited_at_the_ends_of_its_text_files(tmp_path) -> None:
 def test_one_file_is_enough_and_every_edit_differs(tmp_path) -> None:
     (tmp_path / "a.toml").write_bytes(b"key = 'value'")
     edits = edits_of(plan_for(tmp_path, english))
-    assert len({edit.new for edit in edits}) == len(edits) == 8
+    assert len({edit.new for edit in edits}) == len(edits) == 9
 
 
 def test_a_last_line_that_is_there_twice_is_taken_with_those_above(tmp_path) -> None:
