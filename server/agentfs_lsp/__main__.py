@@ -36,6 +36,7 @@ INTERRUPTED = 130
 COMMANDS = {
     "call": "agentfs_lsp.commands.call",
     "check-config": "agentfs_lsp.commands.check_config",
+    "connect": "agentfs_lsp.commands.connect",
     "demo": "agentfs_lsp.demo.command",
     "history": "agentfs_lsp.commands.history",
     "hook": "agentfs_lsp.commands.hook",

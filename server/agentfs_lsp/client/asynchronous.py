@@ -26,7 +26,11 @@ _log = logging.getLogger(__name__)
 Format = Literal["openai", "anthropic", "mcp"]
 Dialect = Literal["standard", "gemini", "workspace", "mcp"]
 
-OWN: Final = (sys.executable, "-P", "-m", "agentfs_lsp")
+OWN: Final = (
+    (sys.executable, "-I", "-S", os.path.abspath(sys.argv[0]))
+    if sys.flags.no_site  # the extension's, which is not installed but started by its path
+    else (sys.executable, "-P", "-m", "agentfs_lsp")
+)
 """The command of this installation's server."""
 
 START_S: Final = 60.0

@@ -31,7 +31,7 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     options = _parser(translate).parse_args(arguments)
     params = _params(sys.stdin.read() if options.json == "-" else options.json, translate)
     try:
-        with AgentFS.connect(options.workspace, _reviewer(), name=options.agent) as fs:
+        with AgentFS.connect(options.workspace, reviewer(), name=options.agent) as fs:
             if options.tool in REQUESTS:
                 answer = fs.request(f"agentfs/{options.tool}", params, timeout_s=options.timeout)
             else:
@@ -45,6 +45,11 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     except AgentFSError as error:
         raise CommandError(str(error), NO_ANSWER) from error
     _print(answer, as_text=options.text)
+    return exit_code(answer)
+
+
+def exit_code(answer: Answer) -> int:
+    """0 if there is a usable result, else what kept it from being one."""
     return 0 if answer.ok else _CODES.get(str(answer.code), ERROR)
 
 
@@ -57,11 +62,11 @@ def _print(answer: Answer, *, as_text: bool) -> None:
         print()
 
 
-def _reviewer() -> Reviewer:
+def reviewer() -> Reviewer:
     """The person at the terminal, if there is one."""
     try:
         return terminal()
-    except OSError:
+    except (OSError, ImportError):  # the server in the editor's extension has no library for the terminal
         return deny_all
 
 

@@ -1,0 +1,160 @@
+"""`agentfs-lsp connect`: writes the configuration that makes agents' programs use `agentfs-lsp mcp`.
+
+The change of these files is a proposal like any other: the editor that has the folder open shows it as a
+diff, else this terminal.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from argparse import ArgumentTypeError
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import chain
+from pathlib import Path
+
+from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
+from agentfs_lsp.client import AgentFS, AgentFSError, Answer
+from agentfs_lsp.client.asynchronous import OWN
+from agentfs_lsp.commands.agents import AGENTS, Agent, Settings
+from agentfs_lsp.commands.call import ERROR, NO_ANSWER, USAGE, exit_code, reviewer
+from agentfs_lsp.commands.merging import UnclearError, merged
+from agentfs_lsp.domain.translation import Translate
+
+NAME = "agentfs-lsp connect"
+
+
+def run(arguments: Sequence[str], translate: Translate) -> int:
+    """Run the command; returns its exit code, as `agentfs-lsp call` does."""
+    options = _parser(translate).parse_args(arguments)
+    agents = options.agent or [one for one in AGENTS.values() if one.is_here()]
+    if not agents:
+        known = ", ".join(AGENTS)
+        raise CommandError(
+            translate("No agent's program was found on this machine. Name one: {agents}.", agents=known),
+            USAGE,
+        )
+    if options.user:
+        for agent in agents:
+            if agent.adding is not None:
+                told = translate("{agent} changes the user's settings itself. Run:", agent=agent.title)
+                print(f"{told}\n{agent.adding(_command())}\n")
+    settings_of = {agent: agent.user if options.user else agent.project for agent in agents}
+    wanted = {
+        agent: made(_command(), options.only) for agent, made in settings_of.items() if made is not None
+    }
+    if options.print:
+        for agent, files in wanted.items():
+            for path, settings in files.items():
+                print(f"# {agent.title}: {path}\n{merged(path, '', settings)}")
+        return 0
+    if not wanted:
+        return 0
+    root = Path.home() if options.user else Path(options.workspace)
+    try:
+        with _open(root, user=options.user) as fs:
+            return _change(fs, wanted, translate)
+    except NotADirectoryError as error:
+        raise CommandError(translate("'{path}' is not a folder.", path=root), USAGE) from error
+    except AgentFSError as error:
+        raise CommandError(str(error), NO_ANSWER) from error
+
+
+def _known(translate: Translate, name: str) -> Agent:
+    """The type of an argument that names an agent."""
+    if name not in AGENTS:
+        raise ArgumentTypeError(translate("must be one of {agents}", agents=", ".join(AGENTS)))
+    return AGENTS[name]
+
+
+def _command() -> list[str]:
+    """What starts this installation: `agentfs-lsp` if that is what the PATH finds, else absolute paths."""
+    script = Path(sys.argv[0])
+    if script.name != "agentfs-lsp":
+        return list(OWN)
+    found = shutil.which("agentfs-lsp")
+    return ["agentfs-lsp"] if found and os.path.samefile(found, script) else [str(script.resolve())]
+
+
+def _open(root: Path, *, user: bool) -> AgentFS:
+    """Where the change is reviewed: in the editor that has the folder open, or else in this terminal."""
+    return AgentFS.open(root, reviewer()) if user else AgentFS.connect(root, reviewer(), name=NAME)
+
+
+def _change(fs: AgentFS, wanted: Mapping[Agent, Mapping[str, Settings]], translate: Translate) -> int:
+    operations = []
+    for path, settings in chain.from_iterable(files.items() for files in wanted.values()):
+        answer = fs.read(path, limit=0)
+        if not answer.ok and answer.code != "NOT_FOUND":
+            return _failed(answer)
+        before = answer.content or ""
+        try:
+            text = merged(path, before, settings)
+        except UnclearError as error:
+            told = translate(
+                "'{path}' was not changed: {reason}. Add this yourself:", path=path, reason=error
+            )
+            print(f"{told}\n\n{merged(path, '', settings)}")
+            return ERROR
+        if text != before:
+            operations.append({"tool": "write", "params": {"path": path, "content": text}})
+    if operations:
+        names = ", ".join(agent.title for agent in wanted)
+        answer = fs.batch(
+            operations, explanation=translate("Connects {agents} to agentfs.", agents=names), agent=NAME
+        )
+        if not answer.ok:
+            return _failed(answer)
+        print(answer.text)
+    for agent in wanted:
+        print(translate("{agent} is connected. Start a new session of it in this folder.", agent=agent.title))
+    return 0
+
+
+def _failed(answer: Answer) -> int:
+    print(answer.for_model(), file=sys.stderr)
+    return exit_code(answer)
+
+
+def _parser(translate: Translate) -> Parser:
+    parser = Parser(
+        "connect",
+        translate,
+        description=translate(
+            "Let agents' programs read and change files through agentfs: add `agentfs-lsp mcp` to their "
+            "settings. You see the change as a diff and decide, in the editor that has the folder open, or "
+            "else in this terminal. What else is in the files stays."
+        ),
+    )
+    parser.arguments.add_argument(
+        "agent",
+        metavar="AGENT",
+        nargs="*",
+        type=partial(_known, translate),
+        help=translate("{agents} (default: those found on this machine)", agents=", ".join(AGENTS)),
+    )
+    options = parser.options
+    options.add_argument(
+        "--only",
+        action="store_true",
+        help=translate("also deny the program's own tools that change files"),
+    )
+    options.add_argument(
+        "--user",
+        action="store_true",
+        help=translate("change the user's settings, for all folders, not the workspace's"),
+    )
+    options.add_argument(
+        "--print",
+        action="store_true",
+        help=translate("print the settings and change nothing"),
+    )
+    options.add_argument(
+        "--workspace",
+        metavar="DIR",
+        default=".",
+        help=translate("the workspace folder (default: the current folder)"),
+    )
+    return parser

@@ -1,0 +1,122 @@
+"""`agentfs-lsp connect`: the settings of agents' programs, reviewed before they are written."""
+
+import asyncio
+import json
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from support.command import run
+from support.editor import REVIEWING
+from support.outside import LAUNCHER, environment, serving
+from support.terminal import terminal
+
+COMMAND = [sys.executable, "-P", LAUNCHER, "connect"]
+SERVER = {"command": sys.executable, "args": ["-P", "-m", "agentfs_lsp", "mcp"]}
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    (tmp_path / "home").mkdir()
+    return tmp_path / "home"
+
+
+def told(home: Path, root: Path, sockets: Path) -> dict[str, str]:
+    return {**environment(root, sockets), "HOME": str(home), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8"}
+
+
+async def test_the_editor_shows_the_change_and_only_then_it_is_written(
+    root: Path, home: Path, sockets: Path
+) -> None:
+    (root / ".mcp.json").write_text('{\n    "mcpServers": {"mine": {"command": "x"}}\n}\n')
+    (home / ".claude").mkdir()
+    (home / ".codex").mkdir()
+    async with serving(root, sockets, **REVIEWING) as editor:
+        connecting = asyncio.create_subprocess_exec(
+            *COMMAND, cwd=root, env=told(home, root, sockets), stdout=asyncio.subprocess.PIPE
+        )
+        process = await connecting
+        proposed = await editor.seen("agentfs/proposed")
+        paths = [".claude/settings.json", ".codex/config.toml", ".mcp.json"]
+        assert sorted(file["path"] for file in proposed["files"]) == paths
+        assert not (root / ".codex").exists()
+        await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+        said = (await process.communicate())[0].decode()
+    assert process.returncode == 0, said
+    assert "Codex is connected." in said
+    text = (root / ".mcp.json").read_text()
+    assert json.loads(text)["mcpServers"] == {"mine": {"command": "x"}, "agentfs": SERVER}
+    assert text.startswith('{\n    "mcpServers": {\n        "mine"')
+    toml = tomllib.loads((root / ".codex/config.toml").read_text())
+    assert toml["mcp_servers"]["agentfs"]["args"][:4] == SERVER["args"]
+    again = run(*COMMAND, cwd=root, env=told(home, root, sockets))  # nobody is asked
+    assert (again.returncode, "is connected" in again.stdout) == (0, True), again.stderr
+    assert (root / ".mcp.json").read_text() == text
+
+
+async def test_without_an_editor_the_terminal_asks(root: Path, home: Path, sockets: Path) -> None:
+    for answer, is_there in (("n\n", False), ("y\n", True)):
+        async with terminal([*COMMAND, "opencode"], root, told(home, root, sockets)) as shown:
+            await shown.shows("Land this change?")
+            shown.press(answer)
+            await shown.shows("is connected" if is_there else "rejected")
+        assert (root / "opencode.json").exists() is is_there
+
+
+async def test_the_users_settings_are_those_in_the_home(root: Path, home: Path, sockets: Path) -> None:
+    (home / ".codex").mkdir()
+    (home / ".codex/config.toml").write_text('model = "x" # mine\n')
+    async with terminal([*COMMAND, "--user", "codex"], root, told(home, root, sockets)) as shown:
+        await shown.shows("Land this change?")
+        shown.press("y\n")
+        await shown.shows("is connected")
+    assert (home / ".codex/config.toml").read_text().startswith('model = "x" # mine\n')
+    told_so = run(*COMMAND, "--user", "claude-code", cwd=root, env=told(home, root, sockets))
+    assert (told_so.returncode, "claude mcp add --scope user agentfs -- " in told_so.stdout) == (0, True)
+    assert list(root.iterdir()) == []
+
+
+def test_nobody_to_ask_is_a_refusal(root: Path, home: Path, sockets: Path) -> None:
+    refused = run(*COMMAND, "gemini", cwd=root, env=told(home, root, sockets), start_new_session=True)
+    assert (refused.returncode, "Nobody can be asked" in refused.stderr) == (3, True)
+    assert list(root.iterdir()) == []
+
+
+def test_a_server_that_is_not_installed_starts_by_its_path(root: Path, home: Path, sockets: Path) -> None:
+    """The extension's."""
+    script = home / "run_server.py"
+    script.write_text(
+        f"import sys; sys.path[1:1] = {sys.path[1:]}; from agentfs_lsp.__main__ import main; main()"
+    )
+    isolated = [sys.executable, "-I", "-S", str(script)]
+    read = run(*isolated, "call", "status", cwd=root, env=told(home, root, sockets))
+    assert json.loads(read.stdout)["status"] == "success", read.stderr
+    shown = run(*isolated, "connect", "--print", "codex", cwd=root, env=told(home, root, sockets))
+    (server,) = tomllib.loads(shown.stdout)["mcp_servers"].values()
+    assert [server["command"], *server["args"][:4]] == [*isolated, "mcp"]
+
+
+def test_a_file_that_is_not_understood_stays_and_the_settings_are_shown(
+    root: Path, home: Path, sockets: Path
+) -> None:
+    commented = '{\n  // mine\n  "servers": {}\n}\n'
+    (root / ".vscode").mkdir()
+    (root / ".vscode/mcp.json").write_text(commented)
+    unclear = run(*COMMAND, "vscode", cwd=root, env=told(home, root, sockets))
+    assert (unclear.returncode, "Add this yourself" in unclear.stdout) == (1, True)
+    assert json.loads(unclear.stdout.split("\n\n", 1)[1])["servers"]["agentfs"]["type"] == "stdio"
+    assert (root / ".vscode/mcp.json").read_text() == commented
+
+
+def test_what_is_wrong_is_said(root: Path, home: Path, sockets: Path) -> None:
+    def failed(*arguments: str) -> tuple[int, str]:
+        ended = run(*COMMAND, *arguments, cwd=root, env=told(home, root, sockets))
+        return ended.returncode, ended.stderr
+
+    assert failed()[0] == 2
+    assert "Name one: claude-code, codex" in failed()[1]
+    assert "must be one of claude-code" in failed("emacs")[1]
+    assert "is not a folder" in failed("codex", "--workspace", "nowhere")[1]
+    assert list(root.iterdir()) == []
