@@ -79,7 +79,7 @@ compiled: | $(BIN)/pip
 	@$(BIN)/agentfs-lsp </dev/null 2>/dev/null || test $$? = 1  # no client: exit code 1
 
 clean: ## remove what make made
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage dist .editors
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .coverage dist .editors .agents
 
 # pip comes last into it: one that was begun without what Debian keeps apart, or interrupted, is made whole.
 $(BIN)/pip:
@@ -97,11 +97,12 @@ $(DEV): pyproject.toml | $(BIN)/pip
 
 # --- the VS Code extension: Node 20 builds it; the real workbench comes into .editors/ with a Node of its own ---
 
-.PHONY: vsix test-extension test-editors test-terminal-editors bench-extension screenshots
+.PHONY: vsix test-extension test-editors test-terminal-editors test-agents bench-extension screenshots
 
 EXTENSION_DEV := extension/node_modules/.agentfs
 VSIX := dist/agentfs.vsix
 TEST_EXTENSIONS := .editors/driver.vsix .editors/plain-client.vsix .editors/python-extension.vsix .editors/slow-extension.vsix
+AGENTS := .agents/node_modules/.agentfs
 WORKBENCH := extension/test/e2e/workbench.sh
 NODE_FITS := node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null
 
@@ -115,6 +116,9 @@ test-terminal-editors: $(DEV) compiled ## the server in real Neovim and Emacs, i
 	@tests/editors/able.sh
 	@PYTHON=$(PYTHON) tests/editors/install.sh
 	$(BIN)/pytest tests/editors
+
+test-agents: $(DEV) compiled $(AGENTS) ## the MCP server with real agents' programs, from npm, and a scripted model
+	$(BIN)/pytest -n 2 --dist loadgroup tests/agents
 
 test-editors: $(VSIX) $(TEST_EXTENSIONS) ## the real-editor tests: the package in a VS Code workbench, in a browser; SCENARIOS=files names some
 	@$(WORKBENCH) main.mjs $(SCENARIOS)
@@ -139,4 +143,11 @@ $(TEST_EXTENSIONS): .editors/%.vsix: $(EXTENSION_DEV) extension/test/e2e/%/main.
 $(EXTENSION_DEV): extension/package-lock.json
 	@$(NODE_FITS) || { echo "The extension needs Node 20 or newer, with npm: none was found on the PATH." >&2; exit 1; }
 	cd extension && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
+$(AGENTS): tests/agents/package.json
+	@$(NODE_FITS) || { echo "The agents' programs need Node 20 or newer, with npm: none was found on the PATH." >&2; exit 1; }
+	@echo "Installing the agents' programs into .agents."
+	@mkdir -p .agents && cp $< .agents
+	@cd .agents && npm install --no-package-lock --no-audit --no-fund --loglevel=error
 	@touch $@

@@ -234,13 +234,14 @@ class Editor:
 
     async def seen_message(self, method: str, count: int = 1) -> Message:
         """The same with the whole message."""
-        return await self._the(count, lambda message: message.get("method") == method)
+        return await self.matching(count, lambda message: message.get("method") == method)
 
     async def message(self, fits: Callable[[Message], bool]) -> Message:
         """Wait for the server's first matching message."""
-        return await self._the(1, fits)
+        return await self.matching(1, fits)
 
-    async def _the(self, count: int, fits: Callable[[Message], bool]) -> Message:
+    async def matching(self, count: int, fits: Callable[[Message], bool]) -> Message:
+        """Wait for the server's `count`th matching message."""
         async with asyncio.timeout(TIMEOUT_S):
             while len(found := [message for message in self.received if fits(message)]) < count:
                 self._changed.clear()
