@@ -48,7 +48,7 @@ async def test_the_editor_shows_the_change_and_only_then_it_is_written(
     assert "Codex is connected." in said
     text = (root / ".mcp.json").read_text()
     assert json.loads(text)["mcpServers"] == {"mine": {"command": "x"}, "agentfs": SERVER}
-    assert text.startswith('{\n    "mcpServers": {\n        "mine"')
+    assert text.startswith('{\n    "mcpServers": {"mine": {"command": "x"}, "agentfs": ')
     toml = tomllib.loads((root / ".codex/config.toml").read_text())
     assert toml["mcp_servers"]["agentfs"]["args"][:4] == SERVER["args"]
     again = run(*COMMAND, cwd=root, env=told(home, root, sockets))  # nobody is asked
@@ -101,13 +101,13 @@ def test_a_server_that_is_not_installed_starts_by_its_path(root: Path, home: Pat
 def test_a_file_that_is_not_understood_stays_and_the_settings_are_shown(
     root: Path, home: Path, sockets: Path
 ) -> None:
-    commented = '{\n  // mine\n  "servers": {}\n}\n'
+    broken = '{\n  "servers": {\n}\n'
     (root / ".vscode").mkdir()
-    (root / ".vscode/mcp.json").write_text(commented)
+    (root / ".vscode/mcp.json").write_text(broken)
     unclear = run(*COMMAND, "vscode", cwd=root, env=told(home, root, sockets))
     assert (unclear.returncode, "Add this yourself" in unclear.stdout) == (1, True)
     assert json.loads(unclear.stdout.split("\n\n", 1)[1])["servers"]["agentfs"]["type"] == "stdio"
-    assert (root / ".vscode/mcp.json").read_text() == commented
+    assert (root / ".vscode/mcp.json").read_text() == broken
 
 
 def test_what_is_wrong_is_said(root: Path, home: Path, sockets: Path) -> None:
