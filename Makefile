@@ -95,6 +95,22 @@ $(DEV): pyproject.toml | $(BIN)/pip
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
 	@touch $@ $(RUN)
 
+# --- agents' frameworks: each set of them in an environment of its own, since they need other versions ---
+
+.PHONY: test-integrations
+
+FRAMEWORKS := pydantic_ai openai_agents langchain
+
+test-integrations: compiled .integrations/frameworks/.done .integrations/hello-agents/.done ## agentfs_lsp.integrations with the real frameworks; installs them from PyPI
+	.integrations/frameworks/bin/python -m pytest $(FRAMEWORKS:%=tests/integrations/test_%.py)
+	.integrations/frameworks/bin/python -m mypy $(FRAMEWORKS:%=server/agentfs_lsp/integrations/%.py)
+	.integrations/hello-agents/bin/python -W ignore -m pytest -W ignore tests/integrations/test_hello_agents.py  # the warnings are its own
+
+.integrations/%/.done: tests/integrations/%.txt pyproject.toml | $(BIN)/pip
+	$(PYTHON) -m venv .integrations/$*
+	.integrations/$*/bin/python -m pip install --quiet --disable-pip-version-check -r $< -e .
+	@touch $@
+
 # --- the VS Code extension: Node 20 builds it; the real workbench comes into .editors/ with a Node of its own ---
 
 .PHONY: vsix test-extension test-editors test-terminal-editors test-agents bench-extension screenshots
