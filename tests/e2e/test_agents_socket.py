@@ -306,6 +306,98 @@ async def test_a_server_that_ends_answers_first_and_leaves_nothing(root: Path, s
     assert not (root / "b.py").exists()
 
 
+# --- the user's view of them -----------------------------------------------------------------------------
+
+
+async def connected(editor: Editor) -> list[Message]:
+    """The connected agents, without what is random or measured."""
+    listed = (await editor.request("agentfs/agents", {}))["agents"]
+    assert all(agent["since_ms"] >= 0 for agent in listed)
+    return [{key: agent[key] for key in ("name", "version", "sessions", "pending")} for agent in listed]
+
+
+async def test_the_editor_lists_who_is_connected(root: Path, file: Path, sockets: Path) -> None:
+    async with found(root, sockets, **REVIEWING) as (editor, entry):
+        assert await connected(editor) == []
+        agent = await Raw.connect(entry)
+        claimed = {"name": "Ada\n[x](command:y)\u202e", "version": "1\n2"}
+        await agent.attach(entry, client=claimed)
+        assert (await editor.seen("agentfs/statusChanged"))["agents"] == 1
+        await agent.ask("agentfs/read", {"path": "a.py", "session": "chat"}, 2)
+        agent.send({"id": 3, "method": "agentfs/write", "params": {"path": "b.py", "content": "1\n"}})
+        proposed = await editor.seen("agentfs/proposed")
+        (session,) = [one["session"] for one in (await editor.request("agentfs/status"))["data"]["sessions"]]
+        assert await connected(editor) == [
+            {
+                "name": "Ada [x]\\x28command:y)\\u202e",
+                "version": "1\\x0a2",
+                "sessions": [session],
+                "pending": [proposed["id"]],
+            }
+        ]
+        assert session.endswith("/chat")
+        agent.writer.close()
+        await editor.seen("agentfs/settled")
+        async with asyncio.timeout(60):
+            while await connected(editor):
+                pass
+
+
+async def test_the_editor_disconnects_an_agent(root: Path, file: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, **REVIEWING) as (editor, _),
+        AsyncAgentFS.attach(root, name="Ada") as ada,
+    ):
+        bob, told = await proposing(root, sockets)
+        await editor.seen("agentfs/proposed")
+        write = asyncio.ensure_future(ada.write("c.py", "1\n"))
+        adas = await editor.seen("agentfs/proposed", 2)
+        agents = (await editor.request("agentfs/agents"))["agents"]
+        (ident,) = [agent["id"] for agent in agents if agent["name"] == "Bob"]
+        assert await editor.request("agentfs/disconnect", {"id": ident}) == {"ok": True}
+        assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
+        why = b"ACCESS_DENIED withdrawn The user disconnected this agent, so the change was withdrawn."
+        assert (await told.readline()).startswith(why)
+        assert b"The user has disconnected this program." in await told.readline()
+        await bob.wait()
+        again = await editor.request("agentfs/disconnect", {"id": ident})
+        assert (again["ok"], again["code"]) == (False, "UNKNOWN")
+        assert [agent["name"] for agent in await connected(editor)] == ["Ada"]
+
+        restarted, _ = await proposing(root, sockets)
+        await editor.seen("agentfs/proposed", 3)
+        restarted.kill()
+        await restarted.wait()
+        await editor.seen("agentfs/settled", 2)
+        await editor.request("agentfs/settle", {"id": adas["id"], "decision": "rejected"})
+        assert (await write).decision == "rejected"
+    assert [path.name for path in root.iterdir()] == ["a.py"]
+
+
+PROPOSING = """
+import sys
+from pathlib import Path
+from agentfs_lsp.client import AgentFS, AgentFSError, discovery
+discovery.folder = lambda: Path(sys.argv[2])
+with AgentFS.attach(sys.argv[1], name="Bob") as fs:
+    answer = fs.write("b.py", "1")
+    print(answer.code, answer.decision, answer.text, flush=True)
+try:
+    AgentFS.attach(sys.argv[1], name="Eve")
+except AgentFSError as error:
+    print(error, flush=True)
+"""
+
+
+async def proposing(root: Path, sockets: Path) -> tuple[asyncio.subprocess.Process, asyncio.StreamReader]:
+    """A program that proposes a change, and then attaches again; what it is told."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", PROPOSING, str(root), str(sockets), stdout=asyncio.subprocess.PIPE
+    )
+    assert process.stdout is not None
+    return process, process.stdout
+
+
 # --- which server ---------------------------------------------------------------------------------------
 
 
@@ -397,6 +489,8 @@ async def test_the_token_of_a_dead_server_opens_nothing(root: Path, sockets: Pat
         "agentfs/applied",
         "agentfs/setApprovalMode",
         "agentfs/setSwitch",
+        "agentfs/agents",
+        "agentfs/disconnect",
         "agentfs/userHistory",
         "agentfs/userUndo",
         "workspace/executeCommand",

@@ -42,6 +42,8 @@ EDITORS = {
     "saved": editor_results.SavedAnswer,
     "setApprovalMode": editor_results.Done | editor_results.Refusal,
     "setSwitch": editor_results.Done | editor_results.Refusal,
+    "agents": editor_results.AgentsAnswer | editor_results.Refusal,
+    "disconnect": editor_results.Done | editor_results.Refusal,
 }
 
 

@@ -25,6 +25,8 @@ export const EditorMethod = {
   saved: 'agentfs/saved',
   setApprovalMode: 'agentfs/setApprovalMode',
   setSwitch: 'agentfs/setSwitch',
+  agents: 'agentfs/agents',
+  disconnect: 'agentfs/disconnect',
   userHistory: 'agentfs/userHistory',
   userUndo: 'agentfs/userUndo',
 } as const;
@@ -737,6 +739,36 @@ export interface ToRevert extends Refusal {
   revert: WorkspaceEdit | null;
 }
 
+/** An agent in a program of its own. */
+export interface ConnectedAgent {
+  /** what `agentfs/disconnect` takes */
+  id: string;
+  /** as the program claims it, in one line */
+  name: string;
+  /** as the program claims it; null if it claims none */
+  version: string | null;
+  /** how long it has been connected */
+  since_ms: number;
+  /** those of its sessions that `agentfs/status` lists */
+  sessions: string[];
+  /** the ids of its pending proposals */
+  pending: string[];
+}
+
+/** agentfs/agents. */
+export type AgentsParams = Record<string, never>;
+
+/** agentfs/agents. */
+export interface AgentsAnswer {
+  ok: true;
+  agents: ConnectedAgent[];
+}
+
+/** agentfs/disconnect. */
+export interface DisconnectParams {
+  id: string;
+}
+
 /** agentfs/setApprovalMode; without `session` for all sessions. */
 export interface SetApprovalModeParams {
   mode: Mode;
@@ -763,12 +795,13 @@ export interface Settled {
   files?: EndedFile[];
 }
 
-/** agentfs/statusChanged. `pending` is the number of pending proposals. */
+/** agentfs/statusChanged. `pending` is the number of pending proposals, `agents` that of the connected agents in programs of their own. */
 export interface Status {
   mode: Mode;
   sessions: SessionStatus[];
   switches: Record<string, boolean>;
   pending: number;
+  agents: number;
 }
 
 /** agentfs/documentState; unknown values are omitted. */

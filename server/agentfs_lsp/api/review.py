@@ -71,6 +71,8 @@ def _undecided(proposal: Proposal, error: DomainError | None) -> Review | None:
             facts["decision"] = "timed_out"
         case Withdrawn(reason="root_removed" | "settings"):
             facts["decision"], facts["by"] = "withdrawn", "rule"
+        case Withdrawn(reason="disconnected"):
+            facts["decision"] = "withdrawn"
         case _:
             return None
     return facts

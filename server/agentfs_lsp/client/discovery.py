@@ -154,12 +154,25 @@ def started_at(pid: int) -> str | None:
     return told.stdout.strip() or None
 
 
+def peer_pid(connection: socket.socket) -> int:
+    """The process that connected to a socket; 0 if this one cannot see it. Raises OSError."""
+    if hasattr(socket, "SO_PEERCRED"):
+        return _credentials(connection)[0]
+    return connection.getsockopt(0, 2)  # SOL_LOCAL, LOCAL_PEERPID
+
+
 def peer_uid(connection: socket.socket) -> int:
     """The user at the other end of a connected socket. Raises OSError."""
     if hasattr(socket, "SO_PEERCRED"):
-        size = struct.calcsize("3i")
-        return int(struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, size))[1])
+        return _credentials(connection)[1]
     version, uid = struct.unpack_from("Ii", connection.getsockopt(0, 1, 76))  # SOL_LOCAL, LOCAL_PEERCRED
     if version != 0:
         raise OSError("unknown credentials")
     return int(uid)
+
+
+def _credentials(connection: socket.socket) -> tuple[int, int, int]:
+    """The other end's process, user, and group."""
+    return struct.unpack(
+        "3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    )

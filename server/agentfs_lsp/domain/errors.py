@@ -446,7 +446,7 @@ class NotUndoable(DomainError):
     ]
 
 
-WithdrawnReason = Literal["agent", "root_removed", "settings", "shutdown"]
+WithdrawnReason = Literal["agent", "disconnected", "root_removed", "settings", "shutdown"]
 
 
 class Withdrawn(DomainError):

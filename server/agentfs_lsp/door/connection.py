@@ -6,7 +6,7 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import Any, Final, Protocol
 
@@ -18,6 +18,7 @@ from agentfs_lsp.api.serving import Host, serve
 from agentfs_lsp.client.discovery import PROTOCOL_VERSION
 from agentfs_lsp.jsonrpc.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id, is_id
 from agentfs_lsp.jsonrpc.framing import BadHeader, Framer, TooLarge
+from agentfs_lsp.service.state.outside import OutsideAgent
 
 MAX_BODY: Final = 64 << 20
 """The largest message of an agent, in bytes."""
@@ -32,6 +33,7 @@ METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
 NOT_ATTACHED: Final = -32002
 TOO_MANY: Final = -32000
+DISCONNECTED: Final = -32001
 
 _UNNAMED: Final = re.compile(r"[^\w .-]+")
 
@@ -45,7 +47,8 @@ class ClosingHost(Host, Protocol):
 
 
 class AgentConnection:
-    """`send` takes bytes and must not block; `close` ends the connection after what was sent."""
+    """`send` takes bytes and must not block; `close` ends the connection after what was sent. `shut_out` is
+    called when the user disconnects the agent; `is_shut_out`: the user did so before with its process."""
 
     def __init__(
         self,
@@ -54,14 +57,20 @@ class AgentConnection:
         editor: str,
         send: Callable[[bytes], None],
         close: Callable[[], None],
+        shut_out: Callable[[], Awaitable[None]],
+        *,
+        is_shut_out: bool,
     ) -> None:
         self._host = host
         self._token = token
         self._editor = editor
         self._write = send
         self._close = close
+        self._shut_out = shut_out
+        self._is_shut_out = is_shut_out
         self._framer = Framer(MAX_BODY)
         self._pending = PendingRequests(self._send, self._notify, host.language)
+        self._id = secrets.token_hex(8)
         self._namespace = ""
         self._label = ""
         self._is_over = False
@@ -121,11 +130,26 @@ class AgentConnection:
             self._refuse(ident, INVALID_PARAMS, "client.name must name the agent.")
         elif not hmac.compare_digest(str(told.get("token")).encode("utf-8", "replace"), self._token.encode()):
             self._refuse(ident, INVALID_PARAMS, "The token is wrong. Read the server's entry again.")
+        elif self._is_shut_out:
+            why = "The user has disconnected this program. It must be restarted to connect again."
+            self._refuse(ident, DISCONNECTED, why)
         else:
             self.is_attached = True
             self._label = " ".join(name.split())[:LONGEST_NAME]
-            # Random, so that no other agent can name this one's sessions.
-            self._namespace = f"{_UNNAMED.sub('', self._label)[:30]} {secrets.token_hex(6)}/"
+            # The id is random, so that no other agent can name this one's sessions.
+            self._namespace = f"{_UNNAMED.sub('', self._label)[:30]} {self._id}/"
+            version = client.get("version") if isinstance(client, dict) else None
+            ws = self._host.workspace
+            ws.outside.add(
+                OutsideAgent(
+                    self._id,
+                    self._label,
+                    version[:LONGEST_NAME] if isinstance(version, str) else None,
+                    self._namespace,
+                    ws.clock.now_ms(),
+                    self._disconnect,
+                )
+            )
             self._answer(
                 ident,
                 {
@@ -165,11 +189,23 @@ class AgentConnection:
         if self.is_attached:
             self._notify("agentfs/toolsChanged", {})
 
+    async def _disconnect(self) -> None:
+        """The user ends the connection. The agent is told why its changes were withdrawn."""
+        await self._shut_out()
+        self._is_over = True
+        ws = self._host.workspace
+        for proposal in ws.proposals:
+            if proposal.session.startswith(self._namespace):
+                proposal.withdraw("disconnected")
+        await self.finish()
+        self._close()
+
     async def finish(self) -> None:
         """Withdraw what is undecided, finish landings in progress, and forget the sessions."""
         await self._pending.finish_all()
         if self.is_attached:
             self._host.workspace.sessions.end_all(self._namespace)
+            self._host.workspace.outside.remove(self._id)
 
     def _answer(self, ident: object, result: object) -> None:
         self._send({"jsonrpc": "2.0", "id": ident, "result": result})

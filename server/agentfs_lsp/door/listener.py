@@ -9,9 +9,10 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import Any, Final
 
-from agentfs_lsp.client.discovery import peer_uid
+from agentfs_lsp.client.discovery import peer_pid, peer_uid, started_at
 from agentfs_lsp.door.connection import AgentConnection, ClosingHost
 from agentfs_lsp.door.entry import Place
 from agentfs_lsp.service.state.tool_scope import file_scopes
@@ -38,6 +39,7 @@ class AgentsSocket:
         self._host = host
         self._editor = editor
         self._connections: dict[AgentConnection, asyncio.Task[Any] | None] = {}
+        self._shut_out: set[tuple[int, str]] = set()
         self._changes = asyncio.Event()
         self._place: Place | None = None
         self._server: asyncio.Server | None = None
@@ -103,9 +105,11 @@ class AgentsSocket:
     # --- its connections ----------------------------------------------------------------------------------
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        place, transport = self._place, writer.transport
-        is_full = len(self._connections) >= MAX_CONNECTIONS
-        if place is None or is_full or not _is_users(writer.get_extra_info("socket")):
+        transport = writer.transport
+        pid = _users_process(writer.get_extra_info("socket"))
+        is_shut_out = pid is not None and await self._is_shut_out(pid)
+        place = self._place
+        if place is None or pid is None or len(self._connections) >= MAX_CONNECTIONS:
             transport.abort()
             return
 
@@ -115,7 +119,15 @@ class AgentsSocket:
                 if transport.get_write_buffer_size() > MAX_UNSENT:
                     transport.abort()
 
-        connection = AgentConnection(self._host, place.token, self._editor(), send, writer.close)
+        connection = AgentConnection(
+            self._host,
+            place.token,
+            self._editor(),
+            send,
+            writer.close,
+            partial(self._shut_out_process, pid),
+            is_shut_out=is_shut_out,
+        )
         self._connections[connection] = asyncio.current_task()
         expiry = asyncio.get_running_loop().call_later(HANDSHAKE_S, _expire, connection, writer)
         try:
@@ -132,12 +144,24 @@ class AgentsSocket:
                     await writer.wait_closed()
             transport.abort()
 
+    async def _shut_out_process(self, pid: int) -> None:
+        """Refuse further connections of this process: all that its program only claims can change."""
+        started = await asyncio.to_thread(started_at, pid)
+        if started is not None:
+            self._shut_out.add((pid, started))
 
-def _is_users(connected: socket.socket) -> bool:
+    async def _is_shut_out(self, pid: int) -> bool:
+        if all(pid != one for one, _ in self._shut_out):
+            return False
+        return (pid, await asyncio.to_thread(started_at, pid)) in self._shut_out
+
+
+def _users_process(connected: socket.socket) -> int | None:
+    """The process at the other end; None if it is not the user's."""
     try:
-        return peer_uid(connected) == os.geteuid()
+        return peer_pid(connected) if peer_uid(connected) == os.geteuid() else None
     except OSError:
-        return False
+        return None
 
 
 def _expire(connection: AgentConnection, writer: asyncio.StreamWriter) -> None:

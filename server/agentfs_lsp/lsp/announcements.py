@@ -49,6 +49,7 @@ class Announcements:
             ],
             "switches": dict(ws.settings.switches),
             "pending": len(ws.proposals),
+            "agents": len(ws.outside),
         }
         self._outgoing.notify("agentfs/statusChanged", status)
 

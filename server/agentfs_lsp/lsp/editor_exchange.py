@@ -17,10 +17,11 @@ from agentfs_lsp.domain.errors import BadParameter
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.text.positions import Encoding
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.lsp.results import Done, Refusal
+from agentfs_lsp.lsp.results import AgentsAnswer, Done, Refusal
 from agentfs_lsp.lsp.review_params import BadReviewParams, review_params_text
+from agentfs_lsp.service.state.workspace import Workspace
 
-Result = Proposal | Done | Refusal | Nothing
+Result = Proposal | Done | AgentsAnswer | Refusal | Nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class EditorExchange:
     """The context of such a request."""
 
     params: object
+    ws: Workspace
     reviews: ClientReviews
     encoding: Encoding
     translate: Translate

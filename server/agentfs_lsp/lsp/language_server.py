@@ -111,6 +111,7 @@ class AgentfsLanguageServer(LanguageServer):
             in_force,
             history,
         )
+        self.workspace.outside.on_changed = self._status_changed
         history.on_trouble(self._history_in_trouble)
         self.announcements = Announcements(outgoing, self.workspace)
         self.folders = Folders(self.workspace)

@@ -171,6 +171,40 @@ SavedAnswer = Nothing | Refusal
 # --- what the user sets -----------------------------------------------------------------------------------
 
 
+class ConnectedAgent(TypedDict):
+    """An agent in a program of its own."""
+
+    id: str
+    """what `agentfs/disconnect` takes"""
+    name: str
+    """as the program claims it, in one line"""
+    version: str | None
+    """as the program claims it; null if it claims none"""
+    since_ms: int
+    """how long it has been connected"""
+    sessions: list[str]
+    """those of its sessions that `agentfs/status` lists"""
+    pending: list[str]
+    """the ids of its pending proposals"""
+
+
+class AgentsParams(TypedDict):
+    """agentfs/agents."""
+
+
+class AgentsAnswer(TypedDict):
+    """agentfs/agents."""
+
+    ok: Literal[True]
+    agents: list[ConnectedAgent]
+
+
+class DisconnectParams(TypedDict):
+    """agentfs/disconnect."""
+
+    id: str
+
+
 class SetApprovalModeParams(TypedDict):
     """agentfs/setApprovalMode; without `session` for all sessions."""
 
@@ -205,12 +239,14 @@ class Settled(TypedDict):
 
 
 class Status(TypedDict):
-    """agentfs/statusChanged. `pending` is the number of pending proposals."""
+    """agentfs/statusChanged. `pending` is the number of pending proposals, `agents` that of the connected
+    agents in programs of their own."""
 
     mode: Mode
     sessions: list[SessionStatus]
     switches: dict[str, bool]
     pending: int
+    agents: int
 
 
 class DocumentState(TypedDict):

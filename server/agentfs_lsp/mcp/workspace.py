@@ -84,7 +84,7 @@ class Workspace:
             return Outcome(f"{job.tool} has no parameter {unknown[0]!r}.", is_error=True)
         before = self._on_disk(job)
         try:
-            async with self._using() as server:
+            async with self._using(label(job.caller)) as server:
                 if server.entry is None and job.tool in CHANGING:
                     async with self._one_change:  # so that a question belongs to this job
                         self._asked = job
@@ -178,9 +178,9 @@ class Workspace:
     # --- the server ---------------------------------------------------------------------------------------
 
     @asynccontextmanager
-    async def _using(self) -> AsyncIterator[_Server]:
+    async def _using(self, agent: str) -> AsyncIterator[_Server]:
         """The server for one call."""
-        server = await self._current()
+        server = await self._current(agent)
         server.uses += 1
         try:
             yield server
@@ -194,20 +194,20 @@ class Workspace:
             if server.is_left and not server.uses:
                 await server.fs.close()
 
-    async def _current(self) -> _Server:
+    async def _current(self, agent: str) -> _Server:
         """Raises AgentFSError."""
         async with self._connecting:
             entry = await asyncio.to_thread(find, self._root)
             if self._server is None or not self._server.is_of(entry):
                 await self._leave()
-                self._server = await self._connect(entry)
+                self._server = await self._connect(entry, agent)
             return self._server
 
-    async def _connect(self, entry: Entry | None) -> _Server:
+    async def _connect(self, entry: Entry | None, agent: str) -> _Server:
         if entry is None:
             fs = AsyncAgentFS.open(self._root, self._review)
         else:
-            fs = AsyncAgentFS.attach(self._root, name="MCP client")
+            fs = AsyncAgentFS.attach(self._root, name=agent)
         await fs.start()
         names = [(Path(one).name, one) for one in fs.roots]
         if len(names) > 1:

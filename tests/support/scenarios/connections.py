@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from support.editor import ASK, AUTO, handshake
+import asyncio
+import json
+import tempfile
+from pathlib import Path
+
+from support.editor import ASK, AUTO, REVIEWING, handshake
 from support.personas import pressing
 from support.scenarios.steps import TEXT, edit_a, scenario
 from support.transcripts import Transcript
-from support.wire import Message
+from support.wire import Message, frame, read_message
 
 
 @scenario
@@ -144,3 +149,34 @@ async def connection(t: Transcript) -> None:
         await editor.refused("agentfs/status", {})
         editor.notify("exit", None)
         t.note("exit code", await editor.ended())
+
+
+@scenario
+async def outside(t: Transcript) -> None:
+    """An agent in a program of its own connects, reads, proposes, and is disconnected by the user."""
+    t.put({"a.py": TEXT})
+    with tempfile.TemporaryDirectory(prefix="agents-") as above:
+        place = Path(above, "agentfs")
+        async with t.editing(env={"AGENTFS_TEST_SOCKETS": str(place)}, **REVIEWING) as editor:
+            while not (entries := [*place.glob("*.json")]):
+                await editor.caught_up()
+            entry = json.loads(entries[0].read_text())
+            reader, writer = await asyncio.open_unix_connection(entry["socket"])
+
+            def ask(ident: int, method: str, params: Message) -> None:
+                writer.write(frame({"jsonrpc": "2.0", "id": ident, "method": method, "params": params}))
+
+            client = {"name": "Codex", "version": "0.169.0"}
+            attach = {"protocolVersion": 1, "token": entry["token"], "client": client}
+            ask(1, "agentfs/attach", attach)
+            await editor.seen("agentfs/statusChanged")
+            ask(2, "agentfs/read", {"path": "a.py", "session": "chat"})
+            for _ in range(2):
+                await read_message(reader)
+            ask(3, "agentfs/write", {"path": "b.py", "content": "1\n", "session": "chat"})
+            await editor.seen("agentfs/proposed")
+            await editor.caught_up()
+            (agent,) = (await editor.request("agentfs/agents"))["agents"]
+            await editor.request("agentfs/disconnect", {"id": agent["id"]})
+            await editor.request("agentfs/disconnect", {"id": agent["id"]})
+            writer.close()

@@ -157,6 +157,7 @@ def review_timed_out(error: errors.ReviewTimedOut, translate: Translate) -> Erro
 def withdrawn(error: errors.Withdrawn, translate: Translate) -> ErrorText:
     reasons = {
         "agent": translate("The agent cancelled the change."),
+        "disconnected": translate("The user disconnected this agent, so the change was withdrawn."),
         "root_removed": translate("The folder was closed, so the change was withdrawn."),
         "settings": translate("The user's settings changed, so the change was withdrawn."),
         "shutdown": translate("The server is shutting down, so the change was withdrawn."),

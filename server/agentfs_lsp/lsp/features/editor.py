@@ -11,6 +11,7 @@ from agentfs_lsp.api.pending_requests import DelayedResponse
 from agentfs_lsp.api.serving import serve
 from agentfs_lsp.lsp.editor_exchange import EditorExchange, EditorRequest, answer_editor
 from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
+from agentfs_lsp.lsp.requests.outside import agents_request, disconnect_request
 from agentfs_lsp.lsp.requests.reviews import applied_request, proposal_request, saved_request, settle_request
 from agentfs_lsp.lsp.requests.settings import set_approval_mode_request, set_switch_request
 
@@ -21,6 +22,8 @@ EDITOR_REQUESTS: dict[str, EditorRequest] = {
     "agentfs/saved": saved_request,
     "agentfs/setApprovalMode": set_approval_mode_request,
     "agentfs/setSwitch": set_switch_request,
+    "agentfs/agents": agents_request,
+    "agentfs/disconnect": disconnect_request,
 }
 
 
@@ -36,6 +39,7 @@ def _serve(server: AgentfsLanguageServer, request: EditorRequest, params: object
     sent: asyncio.Future[None] = asyncio.get_running_loop().create_future()
     exchange = EditorExchange(
         params,
+        server.workspace,
         server.reviews,
         server.editor.encoding,
         server.language(),

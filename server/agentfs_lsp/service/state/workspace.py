@@ -16,6 +16,7 @@ from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.service.files.decoding import DecodedFiles
 from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, Source
 from agentfs_lsp.service.files.store import Location, innermost, placed
+from agentfs_lsp.service.state.outside import OutsideAgents
 from agentfs_lsp.service.state.queue import FileQueue
 from agentfs_lsp.service.state.refusals import Refusals
 
@@ -88,6 +89,7 @@ class Workspace:
     refusals: Refusals = field(init=False)
     reads_asked: Counter[str] = field(default_factory=Counter)
     """By session, how many questions before a read are open."""
+    outside: OutsideAgents = field(default_factory=OutsideAgents)
     late_watched: int = 0
     """The number of previews watched for late edits (`late_apply.py`)."""
     unreported: set[str] = field(default_factory=set)
