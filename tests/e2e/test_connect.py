@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from support.command import run
-from support.editor import REVIEWING
+from support.editor import AUTO, REVIEWING
 from support.outside import LAUNCHER, environment, serving
 from support.terminal import terminal
 
@@ -54,6 +54,22 @@ async def test_the_editor_shows_the_change_and_only_then_it_is_written(
     again = run(*COMMAND, cwd=root, env=told(home, root, sockets))  # nobody is asked
     assert (again.returncode, "is connected" in again.stdout) == (0, True), again.stderr
     assert (root / ".mcp.json").read_text() == text
+
+
+@pytest.mark.parametrize("several", [False, True])
+async def test_the_folder_may_be_inside_one_of_the_editors(
+    root: Path, home: Path, sockets: Path, several: bool
+) -> None:
+    (root / "sub").mkdir()
+    folders = [("notes", home), ("work", root)] if several else None
+    async with serving(root, sockets, options=AUTO, folders=folders, **REVIEWING) as editor:
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND, "codex", "--workspace", "sub", cwd=root, env=told(home, root, sockets)
+        )
+        proposed = await editor.seen("agentfs/proposed")  # in every mode
+        await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+        assert await process.wait() == 0
+    assert [path.relative_to(root) for path in root.rglob("*.toml")] == [Path("sub/.codex/config.toml")]
 
 
 async def test_without_an_editor_the_terminal_asks(root: Path, home: Path, sockets: Path) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
 from agentfs_lsp.client import AgentFS, AgentFSError, Answer
@@ -55,7 +56,7 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     root = Path.home() if options.user else Path(options.workspace)
     try:
         with _open(root, user=options.user) as fs:
-            return _change(fs, wanted, translate)
+            return _change(fs, _folder(fs, root.resolve()), wanted, translate)
     except NotADirectoryError as error:
         raise CommandError(translate("'{path}' is not a folder.", path=root), USAGE) from error
     except AgentFSError as error:
@@ -83,11 +84,24 @@ def _open(root: Path, *, user: bool) -> AgentFS:
     return AgentFS.open(root, reviewer()) if user else AgentFS.connect(root, reviewer(), name=NAME)
 
 
-def _change(fs: AgentFS, wanted: Mapping[Agent, Mapping[str, Settings]], translate: Translate) -> int:
+def _folder(fs: AgentFS, wanted: Path) -> str:
+    """What paths in the folder begin with: the editor may have a folder above it open, or several."""
+    names = {
+        Path(unquote(urlsplit(one["uri"]).path)).resolve(): one["name"] for one in fs.status().data["roots"]
+    }
+    root = max((one for one in names if wanted.is_relative_to(one)), key=lambda one: len(one.parts))
+    below = wanted.relative_to(root)
+    return f"{names[root] / below if len(names) > 1 else below}/".removeprefix("./")
+
+
+def _change(
+    fs: AgentFS, folder: str, wanted: Mapping[Agent, Mapping[str, Settings]], translate: Translate
+) -> int:
     operations = []
-    for path, settings in chain.from_iterable(files.items() for files in wanted.values()):
+    for name, settings in chain.from_iterable(files.items() for files in wanted.values()):
+        path = folder + name
         answer = fs.read(path, limit=0)
-        if not answer.ok and answer.code != "NOT_FOUND":
+        if answer.status != "success" and answer.code != "NOT_FOUND":
             return _failed(answer)
         before = answer.content or ""
         try:

@@ -36,7 +36,16 @@ ASKED_FOR_EVERYTHING = (
 ASKED_FOR_CHANGES = (
     *(".vscode/**", ".idea/**", ".zed/**", ".helix/**", ".vim/**", ".exrc", ".nvim.lua", ".vimrc"),
     *(".dir-locals*.el", "*.code-workspace", "*.sublime-project", ".envrc", ".mcp.json"),
-    *(".cursor/**", ".claude/**", ".gemini/**", "AGENTS.md", "CLAUDE.md", "GEMINI.md"),
+    *(
+        ".cursor/**",
+        ".claude/**",
+        ".codex/**",
+        ".gemini/**",
+        ".opencode/**",
+        "opencode.json",
+        "opencode.jsonc",
+    ),
+    *("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/agents/**"),
     *(".github/workflows/**", ".gitlab-ci.yml", ".husky/**", ".pre-commit-config.yaml"),
     *(".gitmodules", ".gitattributes", ".agentfs.toml"),
 )
