@@ -204,6 +204,15 @@ async def test_each_request_has_its_method(root: Path, file: Path) -> None:
     assert sorted(path.name for path in root.iterdir() if path.is_file()) == ["a.py", "c.py", "d.py"]
 
 
+def test_a_path_need_not_be_a_string(root: Path, file: Path) -> None:
+    with AgentFS.open(root, allow_all) as fs:
+        assert fs.read(Path("a.py")).content == TEXT
+        assert fs.edit(Path("a.py"), "two", "2").applied
+        assert fs.write(Path("new", "b.py"), "1\n").applied
+    assert file.read_text() == EDITED
+    assert (root / "new/b.py").read_text() == "1\n"
+
+
 @pytest.mark.parametrize(
     ("dialect", "read"), [("standard", "Read"), ("gemini", "read_file"), ("workspace", "read")]
 )

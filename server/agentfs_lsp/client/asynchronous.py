@@ -25,6 +25,7 @@ _log = logging.getLogger(__name__)
 
 Format = Literal["openai", "anthropic", "mcp"]
 Dialect = Literal["standard", "gemini", "workspace", "mcp"]
+StrPath = str | os.PathLike[str]
 
 OWN: Final = (
     (sys.executable, "-I", "-S", os.path.abspath(sys.argv[0]))
@@ -57,7 +58,7 @@ class AsyncAgentFS:
 
     def __init__(
         self,
-        root: str | os.PathLike[str],
+        root: StrPath,
         connect: Callable[[Path], Awaitable[Link]],
         review: Reviewer = deny_all,
         name: str = "",
@@ -87,7 +88,7 @@ class AsyncAgentFS:
     @classmethod
     def open(
         cls,
-        root: str | os.PathLike[str],
+        root: StrPath,
         review: Reviewer = deny_all,
         *,
         settings: Mapping[str, Any] | None = None,
@@ -101,7 +102,7 @@ class AsyncAgentFS:
         return cls(root, _own(command or OWN), review, settings=settings)
 
     @classmethod
-    def attach(cls, root: str | os.PathLike[str], *, name: str) -> Self:
+    def attach(cls, root: StrPath, *, name: str) -> Self:
         """Join the server of the editor that has `root` open. The user reviews each change there. `name` is
         this agent's name, as the user is shown it. Starting it raises NoEditor if there is none."""
         return cls(root, _editors, name=name)
@@ -109,7 +110,7 @@ class AsyncAgentFS:
     @classmethod
     def connect(
         cls,
-        root: str | os.PathLike[str],
+        root: StrPath,
         review: Reviewer = deny_all,
         *,
         name: str,
@@ -162,25 +163,31 @@ class AsyncAgentFS:
 
     # --- requests -----------------------------------------------------------------------------------------
 
-    async def read(self, path: str, *, timeout_s: float | None = None, **params: Any) -> Answer:
+    async def read(self, path: StrPath, *, timeout_s: float | None = None, **params: Any) -> Answer:
         """Read a file: docs/protocol.md#5-agentfsread lists the params."""
-        return await self.request("agentfs/read", {"path": path, **params}, timeout_s=timeout_s)
+        return await self.request("agentfs/read", {"path": os.fspath(path), **params}, timeout_s=timeout_s)
 
     async def write(
-        self, path: str, content: str, *, timeout_s: float | None = None, **params: Any
+        self, path: StrPath, content: str, *, timeout_s: float | None = None, **params: Any
     ) -> Answer:
         """Create a file, or replace it whole: docs/protocol.md#6-agentfswrite."""
         return await self.request(
-            "agentfs/write", {"path": path, "content": content, **params}, timeout_s=timeout_s
+            "agentfs/write", {"path": os.fspath(path), "content": content, **params}, timeout_s=timeout_s
         )
 
     async def edit(
-        self, path: str, old_string: str, new_string: str, *, timeout_s: float | None = None, **params: Any
+        self,
+        path: StrPath,
+        old_string: str,
+        new_string: str,
+        *,
+        timeout_s: float | None = None,
+        **params: Any,
     ) -> Answer:
         """Replace a unique piece of a file's text: docs/protocol.md#7-agentfsedit."""
         return await self.request(
             "agentfs/edit",
-            {"path": path, "old_string": old_string, "new_string": new_string, **params},
+            {"path": os.fspath(path), "old_string": old_string, "new_string": new_string, **params},
             timeout_s=timeout_s,
         )
 

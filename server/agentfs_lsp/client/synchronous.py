@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Self, TypeVar
 
 from agentfs_lsp.client.answer import Answer
-from agentfs_lsp.client.asynchronous import AsyncAgentFS, Dialect, Format
+from agentfs_lsp.client.asynchronous import AsyncAgentFS, Dialect, Format, StrPath
 from agentfs_lsp.client.errors import ServerGone
 from agentfs_lsp.client.reviewers import deny_all
 from agentfs_lsp.client.reviews import Reviewer
@@ -43,7 +42,7 @@ class AgentFS:
     @classmethod
     def open(
         cls,
-        root: str | os.PathLike[str],
+        root: StrPath,
         review: Reviewer = deny_all,
         *,
         settings: Mapping[str, Any] | None = None,
@@ -54,14 +53,14 @@ class AgentFS:
         return cls(AsyncAgentFS.open(root, review, settings=settings, command=command))
 
     @classmethod
-    def attach(cls, root: str | os.PathLike[str], *, name: str) -> Self:
+    def attach(cls, root: StrPath, *, name: str) -> Self:
         """As `AsyncAgentFS.attach`, at once. Raises NoEditor."""
         return cls(AsyncAgentFS.attach(root, name=name))
 
     @classmethod
     def connect(
         cls,
-        root: str | os.PathLike[str],
+        root: StrPath,
         review: Reviewer = deny_all,
         *,
         name: str,
@@ -108,16 +107,22 @@ class AgentFS:
         self._changed = changed
         self._client.on_tools_changed = None if changed is None else on_a_thread
 
-    def read(self, path: str, *, timeout_s: float | None = None, **params: Any) -> Answer:
+    def read(self, path: StrPath, *, timeout_s: float | None = None, **params: Any) -> Answer:
         """As `AsyncAgentFS.read`."""
         return self._run(self._client.read(path, timeout_s=timeout_s, **params))
 
-    def write(self, path: str, content: str, *, timeout_s: float | None = None, **params: Any) -> Answer:
+    def write(self, path: StrPath, content: str, *, timeout_s: float | None = None, **params: Any) -> Answer:
         """As `AsyncAgentFS.write`."""
         return self._run(self._client.write(path, content, timeout_s=timeout_s, **params))
 
     def edit(
-        self, path: str, old_string: str, new_string: str, *, timeout_s: float | None = None, **params: Any
+        self,
+        path: StrPath,
+        old_string: str,
+        new_string: str,
+        *,
+        timeout_s: float | None = None,
+        **params: Any,
     ) -> Answer:
         """As `AsyncAgentFS.edit`."""
         return self._run(self._client.edit(path, old_string, new_string, timeout_s=timeout_s, **params))
