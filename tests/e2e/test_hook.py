@@ -2,6 +2,8 @@
 
 import asyncio
 import json
+import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -110,6 +112,19 @@ async def test_without_a_decision_in_time_it_is_denied(root: Path, file: Path, s
         assert "did not decide within 1 s" in said
         assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
     assert file.read_text() == TEXT
+
+
+async def test_a_server_that_hangs_does_not_keep_it_longer_than_claude_code_waits(
+    root: Path, file: Path, sockets: Path
+) -> None:
+    async with serving(root, sockets) as editor:
+        os.kill(editor.process.pid, signal.SIGSTOP)
+        try:
+            async with asyncio.timeout(20):
+                blocked = await hook(root, sockets, edit(file), "--timeout", "1")
+        finally:
+            os.kill(editor.process.pid, signal.SIGCONT)
+    assert (blocked.returncode, "did not answer in time" in blocked.stderr) == (2, True)
 
 
 async def test_without_an_editor_it_is_denied(root: Path, file: Path, sockets: Path) -> None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
@@ -23,7 +25,8 @@ BLOCK: Final = 2
 """The exit code that denies; the reason is on standard error."""
 
 TIMEOUT_S: Final = 50
-"""Shorter than Claude Code waits for a hook, by default 60 s; then it would let the tool write."""
+GRACE_S: Final = 5
+"""Together shorter than Claude Code waits for a hook, by default 60 s; then it would let the tool write."""
 
 _AGENT: Final = "Claude Code"
 _OTHER_EDITS: Final = ("MultiEdit", "NotebookEdit")
@@ -32,15 +35,24 @@ _OTHER_EDITS: Final = ("MultiEdit", "NotebookEdit")
 def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code."""
     options = _parser(translate).parse_args(arguments)
+    limit = threading.Timer(options.timeout + GRACE_S, _give_up)
+    limit.daemon = True
+    limit.start()
     try:
         reason = _reason(json.load(sys.stdin), options.timeout)
+        if reason is not None:
+            decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+            print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}), flush=True)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - whatever it is, the tool must not write
         print(f"agentfs did not make this change: {str(error) or type(error).__name__}", file=sys.stderr)
         return BLOCK
-    if reason is not None:
-        decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
-        print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}))
     return 0
+
+
+def _give_up() -> None:
+    """End at once: Claude Code must not wait any longer, even if a server does not answer."""
+    print("agentfs did not answer in time. Read the file before you go on.", file=sys.stderr, flush=True)
+    os._exit(BLOCK)
 
 
 def _reason(event: Mapping[str, Any], timeout_s: float) -> str | None:
@@ -50,10 +62,11 @@ def _reason(event: Mapping[str, Any], timeout_s: float) -> str | None:
         return f"{tool} is not available here: agentfs makes all changes. Use Edit or Write."
     if tool not in {"Edit", "Write"}:
         return None
+    until = time.monotonic() + timeout_s
     root = os.environ.get("CLAUDE_PROJECT_DIR") or event["cwd"]
     try:
         with AgentFS.connect(root, deny_all, name=_AGENT) as fs:
-            answer = _change(fs, tool, given, timeout_s)
+            answer = _change(fs, tool, given, until)
     except TimedOut:
         return f"The user did not decide within {timeout_s:.0f} s. It was withdrawn; nothing was changed."
     if answer.ok:
@@ -64,14 +77,14 @@ def _reason(event: Mapping[str, Any], timeout_s: float) -> str | None:
     return answer.for_model()
 
 
-def _change(fs: AgentFS, tool: str, given: Mapping[str, Any], timeout_s: float) -> Answer:
+def _change(fs: AgentFS, tool: str, given: Mapping[str, Any], until: float) -> Answer:
     """What the tool would do, on the file as it is now: the tool has seen it, in this or another process."""
     path = given["file_path"]
-    seen = fs.call("read", {"path": path, "limit": 1}, "mcp", timeout_s=timeout_s)
+    seen = fs.call("read", {"path": path, "limit": 1}, "mcp", timeout_s=until - time.monotonic())
     if tool == "Edit" and given["old_string"]:
         names = ("old_string", "new_string", "replace_all")
         arguments = {name: given[name] for name in names if name in given}
-        return fs.call("edit", {"path": path, **arguments}, "mcp", timeout_s=timeout_s)
+        return fs.call("edit", {"path": path, **arguments}, "mcp", timeout_s=until - time.monotonic())
     if not seen.ok and seen.code != "NOT_FOUND":
         return seen
     if seen.ok and tool == "Edit":
@@ -80,7 +93,7 @@ def _change(fs: AgentFS, tool: str, given: Mapping[str, Any], timeout_s: float) 
         raise ValueError("The editor has unsaved text of the file, which you have not seen. Use Edit.")
     content = given["new_string"] if tool == "Edit" else given["content"]
     arguments = {"path": path, "content": content, "allow_empty": True}
-    return fs.call("write", arguments, "mcp", timeout_s=timeout_s)
+    return fs.call("write", arguments, "mcp", timeout_s=until - time.monotonic())
 
 
 def _parser(translate: Translate) -> Parser:
