@@ -11,7 +11,7 @@ DEV := $(VENV)/.dev
 # Where the environment keeps Python from writing bytecode, every start would compile server and tests anew.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test simulate check-model test-faults test-failed coverage strace check lint types layers texts generated bench picture compiled clean
+.PHONY: help demo test simulate check-model check-crowd test-faults test-failed coverage strace check lint types layers texts generated bench picture compiled clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 24
@@ -40,6 +40,9 @@ simulate: $(DEV) ## the simulation: SEED=n or SEED=path plays one case, else SEC
 
 check-model: $(DEV) compiled ## the simulation's cases against a server process: SEED=n plays one, else SECONDS=n of seeds
 	$(BIN)/python -m tests.simulation --process $(if $(SEED),$(SEED),--seconds $(SECONDS) --first $(FIRST))
+
+check-crowd: $(DEV) compiled ## agents by every door at once, while processes are killed: SECONDS=n of seeds from FIRST=n on
+	$(BIN)/python tests/crowd.py --seconds $(SECONDS) --first $(FIRST)
 
 strace:
 	@command -v strace >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
