@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import logging
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
@@ -22,6 +23,8 @@ from agentfs_lsp.mcp.catalog import CHANGING
 from agentfs_lsp.mcp.connection import Called, Cancelled, Connection, Event, Replied
 from agentfs_lsp.mcp.holds import hold_s
 from agentfs_lsp.mcp.question import decision, question
+
+_log: Final = logging.getLogger(__name__)
 
 PROGRESS_S: Final = 5.0
 """Seconds between progress reports."""
@@ -210,6 +213,14 @@ class Calls:
     # --- one call -----------------------------------------------------------------------------------------
 
     async def _serve(self, called: Called) -> None:
+        try:
+            await self._run(called)
+        except Exception as error:  # a defect must not leave the agent waiting
+            _log.exception("%s failed", called.tool)
+            told = f"agentfs failed: {type(error).__name__}. Read the files before you go on."
+            self._answer(called, Outcome(told, is_error=True))
+
+    async def _run(self, called: Called) -> None:
         job = self._job(called)
         if isinstance(job, Outcome):
             self._answer(called, job)
@@ -280,7 +291,7 @@ class Calls:
 
     def _begin(self, called: Called) -> Job:
         ended = [one.id for one in self._jobs.values() if one.task.done()]
-        for ident in ended[: len(ended) - MAX_ENDED + 1]:
+        for ident in ended[: max(0, len(ended) - MAX_ENDED + 1)]:
             del self._jobs[ident]
         job = Job(f"p-{next(self._ids)}", called, self._what(called), self._connection)
         job.task = asyncio.ensure_future(self._work(job))

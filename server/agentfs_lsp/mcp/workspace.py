@@ -132,7 +132,8 @@ class Workspace:
     def _absolute(self, path: str) -> str:
         """A path as the client means it: relative ones belong to its folder."""
         if path.startswith("file:"):
-            path = unquote(urlparse(path).path)
+            with suppress(ValueError):  # no URI, so it is a name
+                path = unquote(urlparse(path).path)
         if self._spelled is not None and (path == self._spelled or path.startswith(f"{self._spelled}/")):
             path = str(self._root) + path.removeprefix(self._spelled)
         return path if path.startswith("/") else f"{self._root}/{path}"
@@ -171,7 +172,7 @@ class Workspace:
             return "Try again."
         changed = [path for path, was in before.items() if _signature(path) != was]
         if before and not changed:
-            return "The change was withdrawn: nothing has changed on disk. Read the file, then try again."
+            return "Nothing has changed on disk so far. Read the file, then try again."
         files = ", ".join(changed) or "it is not known which"
         return f"The change may have landed: read the files before you try again. Changed on disk: {files}."
 

@@ -188,9 +188,22 @@ async def test_only_so_many_outcomes_are_kept(agent: Agent) -> None:
         await agent.send(legacy("tools/call", ident, name="status"))
         agent.land()
         await agent.heard()
-    first, kept = await agent.send(wait(900, "p-1"), wait(901, f"p-{MAX_ENDED}"))
+    kept, gone = await agent.send(wait(900, "p-3"), wait(901, "p-2"))
     assert "There is no proposal" not in text(kept)
-    assert "There is no proposal" in text(first)
+    assert "There is no proposal" in text(gone)
+
+
+async def test_a_tool_that_fails_is_answered_and_logged(
+    agent: Agent, caplog: pytest.LogCaptureFixture
+) -> None:
+    await agent.send(edit())
+    agent.works[0][1].set_exception(KeyError("a.py"))
+    (answer,) = await agent.heard()
+    assert (answer["result"]["isError"], text(answer)) == (
+        True,
+        "agentfs failed: KeyError. Read the files before you go on.",
+    )
+    assert "edit failed" in caplog.text
 
 
 # --- cancelling ---------------------------------------------------------------------------------------------
