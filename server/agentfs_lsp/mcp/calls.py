@@ -215,7 +215,7 @@ class Calls:
     async def _serve(self, called: Called) -> None:
         try:
             await self._run(called)
-        except Exception as error:  # a defect must not leave the agent waiting
+        except Exception as error:  # noqa: BLE001 - a defect must not leave the agent waiting
             _log.exception("%s failed", called.tool)
             told = f"agentfs failed: {type(error).__name__}. Read the files before you go on."
             self._answer(called, Outcome(told, is_error=True))
