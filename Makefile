@@ -16,8 +16,20 @@ export PYTHONDONTWRITEBYTECODE =
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 24
 
-demo: $(RUN) compiled ## an agent's turn on a sample workspace: you review its changes in this terminal
-	@$(BIN)/agentfs-lsp demo
+# Codex plays the last scene: that of the tests if it is there, else one from npm.
+CODEX = $(firstword $(wildcard .agents/node_modules/.bin/codex .agents/demo/node_modules/.bin/codex))
+
+demo: $(RUN) compiled ## an agent's turn on a sample workspace: you review its changes in this terminal; CODEX= leaves Codex out
+	@if $(NODE_FITS) && test -z "$(CODEX)" && test "$(origin CODEX)" = file; then \
+		echo "Installing Codex, for the last scene, into .agents/demo (400 MB, once). 'make demo CODEX=' leaves it out."; \
+		mkdir -p .agents/demo && npm install --prefix .agents/demo --no-audit --no-fund --loglevel=error \
+		"@openai/codex@$$(sed -n 's/.*codex": "\(.*\)".*/\1/p' tests/agents/package.json)" \
+		|| echo "Codex could not be installed: another program plays its part."; fi
+	@$(MAKE) --no-print-directory .play
+
+.PHONY: .play
+.play:
+	@$(BIN)/agentfs-lsp demo $(CODEX:%=--codex %)
 
 test: check test-extension compiled strace ## lint, types, layers, and every test that needs no editor installed
 	$(BIN)/pytest -n 2 --dist loadgroup tests/unit tests/property tests/simulation tests/e2e tests/faults

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
@@ -17,6 +17,7 @@ from rich.console import Console
 from agentfs_lsp.adapters.catalog import terminal_locale
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.demo import copying, plan
+from agentfs_lsp.demo.codex import Codex
 from agentfs_lsp.demo.connection import Connection, LostServerError
 from agentfs_lsp.demo.editor import RefusedError, UnansweredError
 from agentfs_lsp.demo.ledger import Ledger
@@ -89,6 +90,12 @@ def _parser(translate: Translate) -> Parser:
     )
     shown.add_argument(
         "--clean", action="store_true", help=translate("remove the copy at the end instead of keeping it")
+    )
+    shown.add_argument(
+        "--codex",
+        metavar="PROGRAM",
+        type=Path,
+        help=translate("let Codex play the last scene, in a home of its own and without a real model"),
     )
     shown.add_argument("--svg", metavar="FILE", type=Path, help=argparse.SUPPRESS)
     return parser
@@ -177,7 +184,10 @@ def _take_turn(
         answers = translate("automatic (no terminal)")
     elif not options.yes:
         person, answers = Person(screen, translate), translate("you")
-    start_agent = partial(OutsideAgent, ledger.root, log)
+    if options.codex is None:
+        start_agent: Callable[[], OutsideAgent | Codex] = partial(OutsideAgent, ledger.root, log)
+    else:
+        start_agent = partial(Codex, options.codex, ledger.root, log)
     turn = Turn(connection, person, screen, ledger, start_agent, translate)
     try:
         turn.editor.start(ledger.root, terminal_locale())

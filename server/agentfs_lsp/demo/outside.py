@@ -21,7 +21,9 @@ Hear = Callable[[str, dict[str, Any], str | None], None]
 """Called with a call, and again with its result, the text that a model would read."""
 
 VERSION: Final = "2025-11-25"
-PATIENCE_S: Final = 24 * 3600
+HOLD_S: Final = 24 * 3600
+"""The person may take a day."""
+
 GOODBYE_S: Final = 10.0
 
 
@@ -36,7 +38,7 @@ class OutsideAgent:
 
     def __init__(self, root: Path, log: Path) -> None:
         # -P: a module in the workspace must not replace a real one.
-        command = [sys.executable, "-P", "-m", "agentfs_lsp", "mcp", "--hold", str(PATIENCE_S)]
+        command = [sys.executable, "-P", "-m", "agentfs_lsp", "mcp", "--hold", str(HOLD_S)]
         with log.open("ab") as stderr:
             self._process = subprocess.Popen(
                 command,

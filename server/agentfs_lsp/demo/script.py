@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from agentfs_lsp.api.results import Proposal
+from agentfs_lsp.demo.codex import Codex
 from agentfs_lsp.demo.connection import Connection
 from agentfs_lsp.demo.editor import ACCEPT, ALWAYS, Answer, Editor, UnansweredError
 from agentfs_lsp.demo.ledger import Ledger
@@ -37,7 +38,7 @@ class Turn:
         person: Person | None,
         screen: Screen,
         ledger: Ledger,
-        start_agent: Callable[[], OutsideAgent],
+        start_agent: Callable[[], OutsideAgent | Codex],
         translate: Translate,
     ) -> None:
         self.editor = Editor(connection, self._decide, self._hear, translate)
