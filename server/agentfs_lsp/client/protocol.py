@@ -8,7 +8,7 @@ such an editor, so it has nothing to apply.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -146,13 +146,7 @@ class Protocol:
     def receive(self, data: bytes) -> list[Event]:
         """Take bytes that arrived; returns what happened. Raises ProtocolError."""
         events: list[Event] = []
-        for frame in self._framer.feed(data):
-            if not isinstance(frame, bytes):
-                raise ProtocolError("The server sent something that is not a message.")
-            try:
-                message = decode(frame)
-            except Malformed as error:
-                raise ProtocolError(error.detail) from None
+        for message in messages_in(data, self._framer):
             event = self._handle(message)
             if event is not None:
                 events.append(event)
@@ -214,10 +208,25 @@ class Protocol:
         self._send({"id": ident, "result": result})
 
     def _send(self, message: Mapping[str, Any]) -> None:
-        # The standard library's, because msgspec would turn bytes, passed by mistake, into base64.
-        body = encode({"jsonrpc": "2.0", **message}, format_json)
-        self._outgoing.append(b"Content-Length: %d\r\n\r\n" % len(body))
-        self._outgoing.append(body)
+        self._outgoing.append(framed(message))
+
+
+def framed(message: Mapping[str, Any]) -> bytes:
+    """The message with its header. Raises TypeError and ValueError for what is not JSON."""
+    # The standard library's, because msgspec would turn bytes, passed by mistake, into base64.
+    body = encode({"jsonrpc": "2.0", **message}, format_json)
+    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
+
+
+def messages_in(data: bytes, framer: Framer) -> Iterator[dict[str, Any]]:
+    """The messages that are complete with `data`. Raises ProtocolError."""
+    for frame in framer.feed(data):
+        if not isinstance(frame, bytes):
+            raise ProtocolError("The server sent something that is not a message.")
+        try:
+            yield decode(frame)
+        except Malformed as error:
+            raise ProtocolError(error.detail) from None
 
 
 def _review(reply: Mapping[str, Any]) -> Review | None:

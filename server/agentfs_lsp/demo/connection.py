@@ -7,7 +7,7 @@ message on the wire. `editor` interprets the messages.
 from __future__ import annotations
 
 import itertools
-import json
+import os
 import subprocess
 import threading
 from collections.abc import Mapping, Sequence
@@ -16,10 +16,14 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
+from agentfs_lsp.client.protocol import MAX_BODY, ProtocolError, framed, messages_in
+from agentfs_lsp.jsonrpc.framing import Framer
+
 Message = dict[str, Any]
 
 SILENCE_S = 90.0  # the server's own limits for landing and saving are 40 s together
 GOODBYE_S = 10.0
+_READ = 1 << 16
 
 
 class LostServerError(Exception):
@@ -121,8 +125,7 @@ class Connection:
         self._outgoing.put(None)
 
     def _send(self, message: Message) -> None:
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        self._outgoing.put(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        self._outgoing.put(framed(message))
 
 
 def _write(pipe: IO[bytes], messages: SimpleQueue[bytes | None]) -> None:
@@ -133,23 +136,9 @@ def _write(pipe: IO[bytes], messages: SimpleQueue[bytes | None]) -> None:
 
 
 def _read(pipe: IO[bytes], messages: SimpleQueue[Message | None]) -> None:
-    with pipe:
-        try:
-            while (message := _read_message(pipe)) is not None:
+    framer = Framer(MAX_BODY)
+    with pipe, suppress(OSError, ProtocolError):  # not the protocol any more: treat it as gone
+        while data := os.read(pipe.fileno(), _READ):
+            for message in messages_in(data, framer):
                 messages.put(message)
-        except (OSError, ValueError):
-            pass  # not the protocol any more: treat it as gone
-        finally:
-            messages.put(None)
-
-
-def _read_message(pipe: IO[bytes]) -> Message | None:
-    length = None
-    while (line := pipe.readline()).strip():
-        name, _, value = line.partition(b":")
-        if name.strip().lower() == b"content-length":
-            length = int(value)
-    if not line or length is None:
-        return None
-    message = json.loads(pipe.read(length))
-    return message if isinstance(message, dict) else None
+    messages.put(None)

@@ -15,7 +15,7 @@ def connect(tmp_path, program: str) -> Connection:
 
 @pytest.mark.parametrize(
     ("program", "code"),
-    [("raise SystemExit(3)", 3), ("print('Content-Length: many', flush=True); input()", 0)],
+    [("raise SystemExit(3)", 3), ("print('Content-Length: many\\n', flush=True); input()", 0)],
 )
 def test_a_server_that_ends_or_prints_something_else_is_gone(tmp_path, program: str, code: int) -> None:
     connection = connect(tmp_path, program)
