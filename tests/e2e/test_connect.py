@@ -114,16 +114,16 @@ def test_a_server_that_is_not_installed_starts_by_its_path(root: Path, home: Pat
     assert [server["command"], *server["args"][:4]] == [*isolated, "mcp"]
 
 
+@pytest.mark.parametrize("broken", [b'{\n  "servers": {\n}\n', b'{"name": "\xff"}\n'])
 def test_a_file_that_is_not_understood_stays_and_the_settings_are_shown(
-    root: Path, home: Path, sockets: Path
+    root: Path, home: Path, sockets: Path, broken: bytes
 ) -> None:
-    broken = '{\n  "servers": {\n}\n'
     (root / ".vscode").mkdir()
-    (root / ".vscode/mcp.json").write_text(broken)
+    (root / ".vscode/mcp.json").write_bytes(broken)
     unclear = run(*COMMAND, "vscode", cwd=root, env=told(home, root, sockets))
     assert (unclear.returncode, "Add this yourself" in unclear.stdout) == (1, True)
     assert json.loads(unclear.stdout.split("\n\n", 1)[1])["servers"]["agentfs"]["type"] == "stdio"
-    assert (root / ".vscode/mcp.json").read_text() == broken
+    assert (root / ".vscode/mcp.json").read_bytes() == broken
 
 
 def test_what_is_wrong_is_said(root: Path, home: Path, sockets: Path) -> None:

@@ -101,18 +101,17 @@ def _change(
     for name, settings in chain.from_iterable(files.items() for files in wanted.values()):
         path = folder + name
         answer = fs.read(path, limit=0)
-        if answer.status != "success" and answer.code != "NOT_FOUND":
+        if not answer.ok and answer.code != "NOT_FOUND":
             return _failed(answer)
-        before = answer.content or ""
         try:
-            text = merged(path, before, settings)
+            text = _merged(path, answer, settings)
         except UnclearError as error:
             told = translate(
                 "'{path}' was not changed: {reason}. Add this yourself:", path=path, reason=error
             )
             print(f"{told}\n\n{merged(path, '', settings)}")
             return ERROR
-        if text != before:
+        if text != answer.content:
             operations.append({"tool": "write", "params": {"path": path, "content": text}})
     if operations:
         names = ", ".join(agent.title for agent in wanted)
@@ -122,13 +121,22 @@ def _change(
         if not answer.ok:
             return _failed(answer)
         print(answer.text)
+        if answer.decision == "amended":  # perhaps without what connects
+            return 0
     for agent in wanted:
-        print(translate("{agent} is connected. Start a new session of it in this folder.", agent=agent.title))
+        print(translate("{agent} is connected. Start a new session of it.", agent=agent.title))
     return 0
 
 
+def _merged(path: str, answer: Answer, settings: Settings) -> str:
+    """Raises UnclearError."""
+    if answer.status == "partial":  # cut, or not text as a whole
+        raise UnclearError(answer.text)
+    return merged(path, answer.content or "", settings)
+
+
 def _failed(answer: Answer) -> int:
-    print(answer.for_model(), file=sys.stderr)
+    print(answer.text, file=sys.stderr)
     return exit_code(answer)
 
 
