@@ -209,8 +209,10 @@ def test_a_path_need_not_be_a_string(root: Path, file: Path) -> None:
         assert fs.read(Path("a.py")).content == TEXT
         assert fs.edit(Path("a.py"), "two", "2").applied
         assert fs.write(Path("new", "b.py"), "1\n").applied
+        changed = {"path": Path("new", "b.py"), "old_string": "1", "new_string": "2"}
+        assert fs.batch([{"tool": "edit", "params": changed}]).applied
     assert file.read_text() == EDITED
-    assert (root / "new/b.py").read_text() == "1\n"
+    assert (root / "new/b.py").read_text() == "2\n"
 
 
 @pytest.mark.parametrize(

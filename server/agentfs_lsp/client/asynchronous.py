@@ -196,7 +196,9 @@ class AsyncAgentFS:
     ) -> Answer:
         """Several writes and edits in one review: docs/protocol.md#10-agentfsbatch."""
         return await self.request(
-            "agentfs/batch", {"operations": list(operations), **params}, timeout_s=timeout_s
+            "agentfs/batch",
+            {"operations": [_spelled(one) for one in operations], **params},
+            timeout_s=timeout_s,
         )
 
     async def undo(
@@ -364,6 +366,14 @@ class AsyncAgentFS:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _spelled(operation: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The operation of a batch with its path as a string; whatever else is wrong with it, the server says."""
+    match operation:
+        case {"params": {"path": os.PathLike() as path, **params}}:
+            return {**operation, "params": {"path": os.fspath(path), **params}}
+    return operation
 
 
 def _tell(callback: Callable[..., object], *told: object) -> None:
