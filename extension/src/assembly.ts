@@ -21,6 +21,7 @@ import { StalenessWatcher } from './review/staleness';
 import { DiffEditors } from './review/diffEditor';
 import { PlainView } from './review/plainView';
 import { ReviewFocus } from './review/focus';
+import { OutsideAgents } from './views/agents';
 import { StatusBar } from './views/statusBar';
 import { fetchTexts } from './proposals/fetch';
 import { watchSaves } from './proposals/applyEdits';
@@ -81,6 +82,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const historyDiffs = new HistoryDiffs(ask, landed);
   const focus = new ReviewFocus(editors);
   const plain = new PlainView();
+  const outside = new OutsideAgents(server, lifecycle);
   const decisions = new Decisions(server, proposals, editors, focus, files, plain, (review) => historyDiffs.openStale(review));
   const announcements = new Announcements(proposals, editors, historyDiffs.awaits);
   const presence = new Presence(caughtUp);
@@ -129,7 +131,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     }),
   ];
   const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
-  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, fetch };
+  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, outside, fetch };
   const texts = { files, bases, draftTexts, landed, presence };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
 }

@@ -13,6 +13,7 @@ import type { PendingNode } from './views/pending';
 import { draftInFront } from './views/drafts';
 import type { DiffEditors } from './review/diffEditor';
 import type { By } from './review/focus';
+import type { OutsideAgents } from './views/agents';
 import type { StatusBar } from './views/statusBar';
 import type { HistoryRecord, HistoryStore } from './history/store';
 import type { Lifecycle } from './server/lifecycle';
@@ -40,6 +41,7 @@ export interface Parts {
   history: HistoryLoader;
   historyDiffs: HistoryDiffs;
   status: StatusBar;
+  outside: OutsideAgents;
   fetch: (review: Review) => Promise<boolean>;
 }
 
@@ -100,6 +102,7 @@ function handlers({
   edits,
   history,
   status,
+  outside,
   fetch,
 }: Parts): Record<string, Handler> {
   const step = async (by: 1 | -1): Promise<void> => {
@@ -143,6 +146,8 @@ function handlers({
     olderLanded: () => history.loadOlder(),
     manual: () => status.manual(),
     resumeAuto: () => status.resumeAuto(),
+    showAgents: () => outside.show(),
+    connectAgent: () => outside.connect(),
     showPending: () => vscode.commands.executeCommand('agentfs.pending.focus'),
     restart: () => lifecycle.restart(),
     showOutput: () => server.channel.show(true),

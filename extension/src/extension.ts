@@ -8,6 +8,7 @@ import { DraftsView } from './views/drafts';
 import { HistoryView } from './views/history';
 import { PendingView } from './views/pending';
 import { registerChatTools } from './chatTools';
+import { registerMcpServers } from './mcpServers';
 import { BASE, DRAFT, LANDED, PROPOSAL } from './review/fileSystem';
 
 let running: Assembled | undefined;
@@ -27,6 +28,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
     keepContextKeys(parts.proposals, parts.editors, parts.edits, parts.drafts),
     registerCommands(parts),
     registerChatTools(api),
+    registerMcpServers(parts.server, parts.lifecycle, version),
   );
   void parts.drafts.load();
   void parts.editors.closeStale();

@@ -4,8 +4,11 @@ import {
   AgentMethod,
   EditorMethod,
   Notification,
+  type AgentsAnswer,
+  type AgentsParams,
   type AppliedAnswer,
   type AppliedParams,
+  type DisconnectParams,
   type DocumentState,
   type Done,
   type Envelope,
@@ -29,6 +32,8 @@ export const SettleRequest = new RequestType<SettleParams, SettleAnswer, void>(E
 export const AppliedRequest = new RequestType<AppliedParams, AppliedAnswer, void>(EditorMethod.applied);
 export const SavedRequest = new RequestType<SavedParams, SavedAnswer, void>(EditorMethod.saved);
 export const SetApprovalModeRequest = new RequestType<SetApprovalModeParams, Done | Refusal, void>(EditorMethod.setApprovalMode);
+export const AgentsRequest = new RequestType<AgentsParams, AgentsAnswer, void>(EditorMethod.agents);
+export const DisconnectRequest = new RequestType<DisconnectParams, Done | Refusal, void>(EditorMethod.disconnect);
 export const UserHistoryRequest = new RequestType<HistoryParams, Envelope, void>(EditorMethod.userHistory);
 
 export const ProposedNotification = new NotificationType<Proposed>(Notification.proposed);

@@ -81,6 +81,8 @@ export class Server implements vscode.Disposable {
   readonly onDidChangeStatus = this.statusChanged.event;
   /** The server's last status; undefined while it doesn't run. */
   status: Status | undefined;
+  /** The server's program: the last one that was started. */
+  command: Command = { command: '', args: [], cwd: '' };
   private client: LanguageClient | undefined;
   private process: ServerProcess | undefined;
   private current: ServerState = { kind: 'stopped' };
@@ -101,6 +103,7 @@ export class Server implements vscode.Disposable {
   /** Start `command`; no server may be running. Rejects if it fails, which is a crash unless it was stopped. */
   async start(command: Command, settings: Settings): Promise<void> {
     this.trace(settings);
+    this.command = command;
     const process = new ServerProcess(command, this.channel);
     const client = this.build(process, settings.style === 'refactorPreview');
     this.client = client;

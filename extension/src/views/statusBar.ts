@@ -138,7 +138,7 @@ function lookRunning(shown: Shown): StatusLook {
   const pending = reviews + questions + previews;
   const waiting = waitingText(reviews + previews, questions);
   if (isAuto(status)) {
-    return lookAuto(status, pending, waiting);
+    return lookAuto(status, pending, `${waiting}${agentsText(status)}`);
   }
   if ((vscode.workspace.workspaceFolders ?? []).length === 0) {
     return NO_FOLDER();
@@ -147,9 +147,15 @@ function lookRunning(shown: Shown): StatusLook {
   return {
     icon: pending === 0 ? 'lock' : 'bell-dot',
     text: pending === 0 ? name : `${name} ${pending}`,
-    tooltip: `${whyReviewed(limits)} ${waiting}`,
+    tooltip: `${whyReviewed(limits)} ${waiting}${agentsText(status)}`,
     command: pending > 0 ? 'agentfs.ui.openReview' : 'agentfs.ui.showPending',
   };
+}
+
+/** How many agents outside are connected, if any. */
+function agentsText(status: Status | undefined): string {
+  const count = status?.agents ?? 0;
+  return count === 0 ? '' : ` ${vscode.l10n.t('Agents outside VS Code: {0}.', count)}`;
 }
 
 function lookAuto(status: Status | undefined, pending: number, waiting: string): StatusLook {

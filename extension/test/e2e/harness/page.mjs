@@ -293,6 +293,17 @@ export class WorkbenchPage {
     await this.page.locator(".quick-input-widget").waitFor({ state: "hidden" });
   }
 
+  /** A row of the list that is open for a choice. */
+  listRow(text) {
+    return this.page.locator(".quick-input-widget:visible .quick-input-list .monaco-list-row", { hasText: text });
+  }
+
+  /** Presses the button on a row of that list. */
+  async pressInList(text, button) {
+    await this.listRow(text).hover();
+    await this.listRow(text).getByRole("button", { name: button }).click();
+  }
+
   /** What the dialog in the middle says. */
   dialogText() {
     return this.page.locator(".monaco-dialog-box").innerText();
@@ -314,6 +325,11 @@ export class WorkbenchPage {
   /** agentfs' item of the status bar, when it says `text`. */
   statusItem(text) {
     return this.page.locator(".statusbar-item", { hasText: "agentfs" }).filter({ hasText: text });
+  }
+
+  /** Whether agentfs' item of the status bar says `text` to those who point at it. */
+  async statusSays(text) {
+    return (await this.page.locator(`.statusbar-item:has-text("agentfs") [aria-label*="${text}"]`).count()) > 0;
   }
 
   /** Waits until an item of the status bar says `text` and nothing more, but for an offer to undo. */

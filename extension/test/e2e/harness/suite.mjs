@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { cancelRequests } from "./agents.mjs";
+import { stopOutsideAgents } from "./outside.mjs";
 import { until } from "./page.mjs";
 import { call, home, LONGEST_MS, state, workbench } from "./run.mjs";
 import { restartKilled } from "./server.mjs";
@@ -51,6 +52,7 @@ async function clearDesk() {
   await resetSettings();
   await workbench.page.keyboard.press("Escape");
   await cancelRequests();
+  await stopOutsideAgents();
   await until("no proposal is pending", async () => (await state()).pending.length === 0);
   await call("close", { path: "all" });
   await call("command", { id: "notifications.clearAll" });

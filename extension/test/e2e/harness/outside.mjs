@@ -1,0 +1,63 @@
+// An agent in a program of its own: it starts the extension's own server as its MCP server, and calls its tools.
+
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+
+import { until } from "./page.mjs";
+import { home, ui } from "./run.mjs";
+
+const running = new Set();
+
+/** Starts the MCP server, as the agent `name`, and waits until it is connected. `call` returns the text of a tool's result. */
+export async function outsideAgent(name) {
+  const folder = readdirSync(path.join(home, "extensions")).find((one) => one.startsWith("agentfs.agentfs-"));
+  const launcher = path.join(home, "extensions", folder, "bundled/run_server.py");
+  const env = { ...process.env, XDG_STATE_HOME: path.join(home, "agent-state") };
+  const args = ["-I", "-S", launcher, "mcp", "--workspace", path.join(home, "workspace")];
+  const server = spawn("python3", args, { env, stdio: ["pipe", "pipe", "inherit"] });
+  running.add(server);
+  const waiting = new Map();
+  let last = 0;
+  createInterface({ input: server.stdout }).on("line", (line) => {
+    const { id, result, error } = JSON.parse(line);
+    const { resolve, reject } = waiting.get(id) ?? {};
+    if (error) reject?.(new Error(error.message));
+    else resolve?.(result);
+  });
+  const send = (message) => server.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
+  const request = (method, params) => {
+    const id = ++last;
+    const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
+    answer.catch(() => {}); // whoever waits for it sees it
+    send({ id, method, params });
+    return answer;
+  };
+  const clientInfo = { name, version: "1.2.3" };
+  await request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo });
+  send({ method: "notifications/initialized" });
+  const call = async (tool, input) => {
+    const { content } = await request("tools/call", { name: tool, arguments: input });
+    return content.map(({ text }) => text).join("");
+  };
+  // The editor's server may only just be starting.
+  await until("it is connected", async () => {
+    await call("status", {});
+    return ui.statusSays("Agents outside VS Code: 1.");
+  }, { everyMs: 250 });
+  return { call, stop: () => end(server) };
+}
+
+/** Ends those that this scenario has left. */
+export async function stopOutsideAgents() {
+  await Promise.all([...running].map(end));
+}
+
+async function end(server) {
+  running.delete(server);
+  server.stdin.end();
+  if (server.exitCode === null) await once(server, "exit");
+  await until("nobody is connected", async () => !(await ui.statusSays("Agents outside VS Code")));
+}

@@ -1,0 +1,100 @@
+// Agents in programs of their own, from their MCP server to the file, and what the user does about them.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+
+import { file } from "../harness/files.mjs";
+import { outsideAgent } from "../harness/outside.mjs";
+import { until } from "../harness/page.mjs";
+import { openReview, reviewWith } from "../harness/reviews.mjs";
+import { call, state, ui } from "../harness/run.mjs";
+import { scenario } from "../harness/suite.mjs";
+
+const accepted = file("outside/accepted.txt", "one\ntwo\n");
+const rejected = file("outside/rejected.txt", "one\ntwo\n");
+const amended = file("outside/amended.txt", "one\ntwo\n");
+
+const edit = (agent, { path }, now) =>
+  agent.call("read", { path }).then(() => agent.call("edit", { path, old_string: "two", new_string: now, explanation: "Figures." }));
+
+scenario("an agent outside: accepted, rejected with a reason, amended, and its name on the screen", async () => {
+  const agent = await outsideAgent("Codex");
+
+  let edited = edit(agent, accepted, "2");
+  await reviewWith("2");
+  await ui.sees("outside: Codex");
+  await ui.sees("Figures.");
+  assert.equal(accepted.text(), "one\ntwo\n");
+  await ui.titleButton("Accept").click();
+  assert.match(await edited, /Updated '.*outside\/accepted\.txt'/);
+  assert.equal(accepted.text(), "one\n2\n");
+
+  edited = edit(agent, rejected, "2");
+  await reviewWith("2");
+  await ui.titleButton("Reject").click();
+  await ui.answer("Words, please.");
+  assert.match(await edited, /Words, please\./);
+  assert.equal(rejected.text(), "one\ntwo\n");
+
+  edited = edit(agent, amended, "2");
+  await reviewWith("2");
+  await ui.clickLine("2");
+  await ui.page.keyboard.type("nd");
+  await ui.sees("2nd");
+  await ui.titleButton("Accept").click();
+  assert.match(await edited, /2nd/);
+  assert.equal(amended.text(), "one\n2nd\n");
+
+  await call("command", { id: "agentfs.landed.focus" });
+  await ui.viewRow("Landed", "amended.txt").first().hover();
+  await ui.page.locator(".monaco-hover", { hasText: "outside: Codex" }).first().waitFor();
+  await agent.stop();
+  await ui.tabsAre();
+});
+
+const open = file("outside/open.txt", "one\ntwo\n");
+
+scenario("connected agents are listed and disconnected while a review is open", async () => {
+  const agent = await outsideAgent("Codex");
+  const edited = edit(agent, open, "2");
+  await reviewWith("2");
+  await ui.runCommand("agentfs: Show Connected Agents");
+  await ui.listRow("outside: Codex").filter({ hasText: "Pending changes: 1." }).waitFor();
+  await ui.pressInList("outside: Codex", "Disconnect");
+  await ui.listRow("outside: Codex").waitFor({ state: "detached" });
+  await ui.tabsAre();
+  assert.match(await edited, /The user disconnected this agent/);
+  assert.equal(open.text(), "one\ntwo\n");
+  const refused = () => agent.call("read", { path: open.path });
+  await until("it stays out", async () => /The user has disconnected this program/.test(await refused()));
+  await agent.stop();
+
+  const restarted = await outsideAgent("Codex");
+  assert.match(await restarted.call("read", { path: open.path }), /one\ntwo/);
+  await restarted.stop();
+});
+
+const configuration = file(".mcp.json");
+
+scenario("Connect an Agent proposes the change of the agent's settings, which the user reviews", async () => {
+  await ui.runCommand("agentfs: Connect an Agent…");
+  await ui.listRow("Claude Code").click();
+  await until("it is proposed", async () => (await state()).pending.length === 1);
+  await openReview();
+  await ui.severalWith("mcpServers");
+  assert.equal(existsSync(configuration.path), false);
+  await ui.titleButton("Accept").click();
+  await until("the message", () => ui.isSaid("Claude Code is connected."));
+  await call("command", { id: "notifications.clearAll" });
+  const { command, args } = JSON.parse(configuration.text()).mcpServers.agentfs;
+  assert.match(command, /python/);
+  assert.equal(args.at(-1), "mcp");
+  await ui.tabsAre();
+});
+
+scenario("VS Code's own agents find the MCP server without any configuration", async () => {
+  const listed = call("command", { id: "workbench.mcp.listServer" }); // answered when the list is left
+  await ui.listRow("agentfs").waitFor();
+  await ui.escapeQuestion();
+  await listed;
+});
