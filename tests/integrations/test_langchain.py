@@ -11,7 +11,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from agentfs_lsp.client import AgentFS, AsyncAgentFS
 from agentfs_lsp.integrations.langchain import async_tools, tools
 from support.documented import Project
-from support.scripted_turn import Turn
+from support.scripted_turn import Turn, check_cancelling
 
 
 class Scripted(BaseChatModel):
@@ -57,8 +57,17 @@ def test_the_documented_example_runs(project: Project) -> None:
     project.run("LangChain and LangGraph", Scripted(turn=project))
 
 
+async def run(fs: AsyncAgentFS, turn: Turn) -> dict[str, Any]:
+    agent: Any = create_agent(Scripted(turn=turn), await async_tools(fs, agent="Ada"))
+    state: dict[str, Any] = await agent.ainvoke(ASKED, STEPS)
+    return state
+
+
 async def test_with_asyncio_too(root: Path) -> None:
     turn = Turn(root)
     async with AsyncAgentFS.open(root, turn.review) as fs:
-        agent: Any = create_agent(Scripted(turn=turn), await async_tools(fs, agent="Ada"))
-        checked(turn, await agent.ainvoke(ASKED, STEPS))
+        checked(turn, await run(fs, turn))
+
+
+async def test_cancelling_a_run_withdraws_its_proposal(root: Path) -> None:
+    await check_cancelling(root, run)

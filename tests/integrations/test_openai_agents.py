@@ -12,7 +12,7 @@ from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessa
 from agentfs_lsp.client import AsyncAgentFS
 from agentfs_lsp.integrations.openai_agents import tools
 from support.documented import Project
-from support.scripted_turn import Turn
+from support.scripted_turn import Turn, check_cancelling
 
 
 class Scripted(Model, ModelProvider):
@@ -42,13 +42,17 @@ class Scripted(Model, ModelProvider):
         raise NotImplementedError
 
 
+async def run(fs: AsyncAgentFS, model: Scripted) -> object:
+    agent = Agent(name="Ada", tools=list(await tools(fs, agent="Ada")))
+    config = RunConfig(model_provider=model, tracing_disabled=True)
+    return (await Runner.run(agent, "Use figures.", run_config=config)).final_output
+
+
 async def test_the_model_is_told_what_became_of_each_change(root: Path) -> None:
     turn = Turn(root)
     model = Scripted(turn)
     async with AsyncAgentFS.open(root, turn.review) as fs:
-        agent = Agent(name="Ada", tools=list(await tools(fs, agent="Ada")))
-        config = RunConfig(model_provider=model, tracing_disabled=True)
-        assert (await Runner.run(agent, "Use figures.", run_config=config)).final_output == "done"
+        assert await run(fs, model) == "done"
     turn.check()
     assert model.offered == {"Read", "Write", "Edit"}
 
@@ -56,6 +60,10 @@ async def test_the_model_is_told_what_became_of_each_change(root: Path) -> None:
 def test_the_documented_example_runs(project: Project) -> None:
     set_tracing_disabled(True)
     project.run("OpenAI Agents SDK", Scripted(project))
+
+
+async def test_cancelling_a_run_withdraws_its_proposal(root: Path) -> None:
+    await check_cancelling(root, lambda fs, turn: run(fs, Scripted(turn)))
 
 
 async def test_arguments_that_are_no_json_are_the_models_mistake(root: Path) -> None:

@@ -1,16 +1,15 @@
 """Pydantic AI's agent with agentfs' tools."""
 
-import asyncio
 from pathlib import Path
 
 from pydantic_ai import Agent
 from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
-from agentfs_lsp.client import AsyncAgentFS, Decision, Reject, Review
+from agentfs_lsp.client import AsyncAgentFS
 from agentfs_lsp.integrations.pydantic_ai import toolset
 from support.documented import Project
-from support.scripted_turn import CALLS, Turn
+from support.scripted_turn import Turn, check_cancelling
 
 
 def told(messages: list[ModelMessage]) -> list[str]:
@@ -39,23 +38,7 @@ def test_the_documented_example_runs(project: Project) -> None:
 
 
 async def test_cancelling_a_run_withdraws_its_proposal(root: Path) -> None:
-    turn, shown = Turn(root), asyncio.Event()
-    ended: list[bool] = []
+    async def start(fs: AsyncAgentFS, turn: Turn) -> None:
+        await Agent(scripted(turn), toolsets=[toolset(fs)]).run("Use figures.")
 
-    async def review(review: Review) -> Decision:
-        shown.set()
-        ended.append(await asyncio.to_thread(review.ended.wait, 60))
-        return Reject()
-
-    def model(messages: list[ModelMessage], _: AgentInfo) -> ModelResponse:
-        return ModelResponse([ToolCallPart(*CALLS[len(told(messages))])])
-
-    async with AsyncAgentFS.open(root, review) as fs:
-        agent = Agent(FunctionModel(model), toolsets=[toolset(fs)])
-        run = asyncio.ensure_future(agent.run("Use figures."))
-        await shown.wait()
-        run.cancel()
-        await asyncio.wait([run])
-        await fs.status()
-    assert ended == [True]
-    assert turn.file.read_text().startswith("one")
+    await check_cancelling(root, start)

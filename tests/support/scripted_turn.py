@@ -1,10 +1,12 @@
 """A turn of a scripted model, and of the person who reviews it: a read, and changes that are accepted,
 rejected, amended, and in conflict with someone else's."""
 
+import asyncio
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from agentfs_lsp.client import Accept, Amend, Decision, Reject, Review
+from agentfs_lsp.client import Accept, Amend, AsyncAgentFS, Decision, Reject, Review
 from support.sample import TEXT
 
 Call = tuple[str, dict[str, Any]]
@@ -60,3 +62,24 @@ class Turn:
         assert missing == []
         assert self.file.read_text() == "someone else's\n"
         assert self.agents == {"Ada"}
+
+
+async def check_cancelling(root: Path, start: Callable[[AsyncAgentFS, Turn], Awaitable[object]]) -> None:
+    """Cancel a run in its first review: the proposal is withdrawn, and nothing is changed."""
+    turn = Turn(root)
+    shown = asyncio.get_running_loop().create_future()
+
+    async def review(review: Review) -> Decision:
+        shown.set_result(review)
+        await asyncio.to_thread(review.ended.wait)
+        return Reject()
+
+    async with AsyncAgentFS.open(root, review) as fs:
+        run = asyncio.ensure_future(start(fs, turn))
+        async with asyncio.timeout(60):
+            proposal = await shown
+        run.cancel()
+        await asyncio.wait([run])
+        assert run.cancelled()
+        assert await asyncio.to_thread(proposal.ended.wait, 60)
+    assert turn.file.read_text() == TEXT
