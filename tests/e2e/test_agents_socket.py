@@ -668,6 +668,28 @@ async def test_requests_under_way_are_limited(root: Path, sockets: Path) -> None
         await editor.seen("agentfs/settled", 64)
 
 
+async def test_the_editor_is_answered_between_an_agents_requests(
+    root: Path, file: Path, sockets: Path
+) -> None:
+    """However many the agent has sent."""
+    async with found(root, sockets) as (editor, entry):
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        for ident in range(2, 4002):
+            agent.send({"id": ident, "method": "agentfs/read", "params": {"path": "a.py"}})
+
+        async def responses() -> None:
+            while (await agent.next()).get("id") != 4001:
+                pass
+
+        answered, flood = 0, asyncio.ensure_future(responses())
+        while not flood.done():
+            await editor.request("agentfs/status")
+            answered += 1
+        assert answered > 20
+        agent.writer.close()
+
+
 async def test_who_does_not_read_is_cut_off(root: Path, sockets: Path) -> None:
     (root / "large.txt").write_text(("x" * 999 + "\n") * 12_000)
     async with found(root, sockets, options=AUTO) as (editor, entry):

@@ -29,7 +29,8 @@ GOODBYE_S: Final = 1.0
 MAX_UNSENT: Final = 64 << 20
 """Bytes that wait for an agent that does not read; then it is cut off."""
 
-_READ: Final = 1 << 16
+_READ: Final = 1 << 12
+"""Bytes whose requests are served in one go."""
 
 
 class AgentsSocket:
@@ -134,6 +135,7 @@ class AgentsSocket:
             with suppress(OSError):
                 while not transport.is_closing() and (data := await reader.read(_READ)):
                     connection.receive(data)
+                    await asyncio.sleep(0)  # the editor and other agents come between
         finally:
             expiry.cancel()
             await connection.finish()
