@@ -610,6 +610,21 @@ async def test_planted_entries_are_not_believed(root: Path, sockets: Path, tmp_p
         assert list(discovery.entries()) == [entry]
 
 
+def test_an_entry_of_another_systems_process_is_not_removed_while_it_listens(sockets: Path) -> None:
+    """In a container, the server's process has another id, or none."""
+    sockets.mkdir(mode=0o700)
+    entry = sockets / "4194399-00000000.json"
+    entry.write_text("{}")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(entry.with_suffix(".sock")))
+        server.listen()
+        assert list(discovery.entries()) == []
+        assert entry.exists()
+        assert entry.with_suffix(".sock").exists()
+    assert list(discovery.entries()) == []
+    assert list(sockets.iterdir()) == []
+
+
 # --- too much -------------------------------------------------------------------------------------------
 
 

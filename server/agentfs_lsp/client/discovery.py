@@ -135,9 +135,18 @@ def _read(path: Path) -> Entry | None:
 
 
 def _remove(path: Path) -> None:
-    for one in (path, path.with_suffix(".sock")):
-        with suppress(OSError):
-            one.unlink()
+    """Unless someone listens there: in a container, or beside one, processes have other ids."""
+    address = path.with_suffix(".sock")
+    with socket.socket(socket.AF_UNIX) as asking:
+        asking.setblocking(False)
+        try:
+            asking.connect(os.fspath(address))
+        except (ConnectionRefusedError, FileNotFoundError):
+            for one in (path, address):
+                with suppress(OSError):
+                    one.unlink()
+        except OSError:
+            return  # it has no room for one more, or is no socket
 
 
 def started_at(pid: int) -> str | None:
