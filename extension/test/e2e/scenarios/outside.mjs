@@ -8,6 +8,7 @@ import { outsideAgent } from "../harness/outside.mjs";
 import { until } from "../harness/page.mjs";
 import { openReview, reviewWith } from "../harness/reviews.mjs";
 import { call, state, ui } from "../harness/run.mjs";
+import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 const accepted = file("outside/accepted.txt", "one\ntwo\n");
@@ -74,6 +75,13 @@ scenario("connected agents are listed and disconnected while a review is open", 
   await restarted.stop();
 });
 
+scenario("VS Code's own agents find the MCP server without any configuration", async () => {
+  const listed = call("command", { id: "workbench.mcp.listServer" }); // answered when the list is left
+  await ui.listRow("agentfs").waitFor();
+  await ui.escapeQuestion();
+  await listed;
+});
+
 const configuration = file(".mcp.json");
 
 scenario("Connect an Agent proposes the change of the agent's settings, which the user reviews", async () => {
@@ -92,9 +100,24 @@ scenario("Connect an Agent proposes the change of the agent's settings, which th
   await ui.tabsAre();
 });
 
-scenario("VS Code's own agents find the MCP server without any configuration", async () => {
-  const listed = call("command", { id: "workbench.mcp.listServer" }); // answered when the list is left
-  await ui.listRow("agentfs").waitFor();
-  await ui.escapeQuestion();
-  await listed;
+scenario("Connect an Agent says what came of it: rejected, unclear settings, or no socket", async () => {
+  const settings = file("opencode.json", "{ not JSON");
+  await ui.runCommand("agentfs: Connect an Agent…");
+  await ui.listRow("opencode").click();
+  await until("the message", () => ui.isSaid("'opencode.json' was not changed"));
+  await call("command", { id: "notifications.clearAll" });
+  assert.equal(settings.text(), "{ not JSON");
+
+  await ui.runCommand("agentfs: Connect an Agent…");
+  await ui.listRow("Gemini CLI").click();
+  await reviewWith("mcpServers");
+  await ui.titleButton("Reject").click();
+  await ui.answer("");
+  await ui.statusBarSays("The agent is not connected: you rejected the change of its settings.");
+
+  await set("agentfs.agents.socket", false);
+  await ui.runCommand("agentfs: Connect an Agent…");
+  await until("the message", () => ui.isSaid("The setting agentfs.agents.socket is off"));
+  await call("command", { id: "notifications.clearAll" });
+  await ui.tabsAre();
 });
