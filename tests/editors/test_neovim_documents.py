@@ -136,6 +136,30 @@ async def test_an_edit_that_crosses_the_first_keys_lands_nowhere(
     assert file.read_text() == f"typed\n{TEXT}"
 
 
+@pytest.mark.parametrize("typed", ["replaced", "left"])
+async def test_an_edit_waits_until_a_substitution_is_typed(
+    root: Path, file: Path, repository: Path, typed: str
+) -> None:
+    async with neovim(root, repository, SERVER, AUTO) as editor:
+        await editor.press(":edit a.py\r", "textDocument/didOpen")
+        editor.screen.press(":s/one")
+        await editor.screen.shows("\n:s/one")
+        answer = await editor.read_and_edit("a.py", "three", "3")
+        await editor.wire.seen("workspace/applyEdit")
+        if typed == "replaced":
+            editor.screen.press("/x/\r")
+            await editor.screen.shows("newer than edits.")
+            editor.screen.press("\r")
+            assert (await answer)["error"]["code"] == "CONFLICT"
+        else:
+            editor.screen.press("\x1b")
+            assert (await answer)["data"]["landing"] == "editor"
+        read = await editor.wire.ask("agentfs/read", {"path": "a.py"})
+        await editor.press(":w\r", "textDocument/didSave")
+    expected = TEXT.replace("one", "x") if typed == "replaced" else TEXT.replace("three", "3")
+    assert read["data"]["content"] == file.read_text() == expected
+
+
 @pytest.mark.parametrize("option", ["fixeol", "nofixeol"])
 async def test_lines_at_the_end_are_saved_as_proposed_undone_and_rolled_back(
     root: Path, repository: Path, option: str
