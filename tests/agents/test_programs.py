@@ -58,11 +58,11 @@ async def asked(editor: Editor, file: Path, number: int = 1) -> dict[str, Any]:
 async def test_the_model_reads_unsaved_text(agent: Agent, editor: Editor, file: Path) -> None:
     editor.open(file.name, "unsaved\n")
     await editor.request("agentfs/status")
-    assert (await agent.call("read", path=str(file))).endswith("\n\nunsaved")
+    assert "\n\nunsaved" in await agent.call("read", path=str(file))
 
 
 async def test_an_accepted_edit_lands(agent: Agent, editor: Editor, file: Path) -> None:
-    assert (await agent.call("read", path=str(file))).endswith(TEXT)
+    assert TEXT in await agent.call("read", path=str(file))
     call = asyncio.ensure_future(agent.call("edit", path=str(file), explanation="Figures.", **EDIT))
     proposal = await asked(editor, file)
     assert (proposal["agent"], proposal["explanation"]) == (f"outside: {agent.program.label}", "Figures.")
@@ -151,7 +151,7 @@ async def test_two_agents_change_one_file(
         late = asyncio.ensure_future(other.call("edit", **edit_of_other))
         await editor.settle(proposal)
         assert "Updated" in await call
-        assert "-two\n+2" in await late
+        assert "+2" in await late
         await other.call("read", path=str(file))
         again = asyncio.ensure_future(other.call("edit", **edit_of_other))
         await editor.settle(await asked(editor, file, 2))

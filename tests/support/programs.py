@@ -5,47 +5,58 @@ Each runs in a home of its own, with an environment of its own, and reaches noth
 
 import asyncio
 import contextlib
-import json
 import os
 import shutil
 import signal
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from agentfs_lsp.commands.agents import AGENTS, SERVER
+from agentfs_lsp.commands.merging import merged
 from support.outside import LAUNCHER
 from support.scripted_model import Model, scripted_model
 
-INSTALLED = Path(__file__).parents[2] / ".agents" / "node_modules" / ".bin"
+INSTALLED = Path(__file__).parents[2] / ".agents" / "node_modules"
 NOWHERE = "http://127.0.0.1:9"
 TASK = "Do what the user wants."
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What a program is told about where it runs. `server`: the command of the MCP server; `served`: its
-    environment; `limit_s`: the program's own time limit for a call."""
+    """Where a program runs. `model`: its model's address; `options`: of `agentfs-lsp mcp`; `env`: the
+    environment of that; `limit_s`: the program's own time limit for a call."""
 
-    root: Path
     home: Path
     model: str
-    server: list[str]
-    served: dict[str, str]
+    options: tuple[str, ...]
+    env: dict[str, str]
     limit_s: int
 
-    def write(self, path: str, text: str) -> None:
-        """A file of the program's configuration."""
+    def connected(self, name: str) -> dict[str, dict[str, Any]]:
+        """The settings by file, as `agentfs-lsp connect --only` makes them."""
+        made = AGENTS[name].project([sys.executable, "-P", LAUNCHER], True)
+        return {path: dict(settings) for path, settings in made.items()}
+
+    def write(self, path: str, settings: dict[str, Any]) -> str:
+        """A file of settings in the program's home; returns its path."""
         file = self.home / path
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text)
+        file.write_text(merged(path, "", settings))
+        return str(file)
+
+
+Own = list[tuple[str, dict[str, str], str]]
+"""Calls of tools, each with what its result says."""
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """An agent's program. `configure` writes its configuration and returns its arguments and environment."""
+    """An agent's program. `configure` writes its settings and returns its arguments and environment."""
 
     command: str
     prefix: str
@@ -53,75 +64,69 @@ class Program:
     label: str
     """What its users see as the agent."""
     configure: Callable[[Place], tuple[list[str], dict[str, str]]]
-    own: Callable[[str], list[tuple[str, dict[str, str], str]]]
-    """Calls of its own tools that would change this file, with the refusal."""
+    own: Callable[[str], Own]
+    """Calls of its own tools that would change this file, all refused."""
     tells_of_its_limit: bool = True
     """Whether it cancels a call that takes too long with that reason, and not as when its user cancels it."""
 
 
+# --- Codex --------------------------------------------------------------------------------------------------
+
+
 def _codex(place: Place) -> tuple[list[str], dict[str, str]]:
-    served = ", ".join(f"{name} = {json.dumps(value)}" for name, value in place.served.items())
-    place.write(
-        ".codex/config.toml",
-        f"""
-model = "scripted"
-model_provider = "scripted"
-check_for_update_on_startup = false
-approval_policy = "never"
-sandbox_mode = "read-only"
-
-[analytics]
-enabled = false
-
-[model_providers.scripted]
-name = "scripted"
-base_url = "{place.model}/v1"
-wire_api = "responses"
-request_max_retries = 0
-stream_max_retries = 0
-
-[mcp_servers.agentfs]
-command = {json.dumps(place.server[0])}
-args = {json.dumps(place.server[1:])}
-env = {{ {served} }}
-default_tools_approval_mode = "approve"
-tool_timeout_sec = {place.limit_s}
-""",
-    )
+    ((path, settings),) = place.connected("codex").items()
+    server = settings["mcp_servers"][SERVER]
+    server["args"] += place.options
+    server |= {"env": place.env, "tool_timeout_sec": place.limit_s}
+    provider = {
+        "name": "scripted",
+        "base_url": f"{place.model}/v1",
+        "wire_api": "responses",
+        "request_max_retries": 0,
+        "stream_max_retries": 0,
+    }
+    more = {
+        "model": "scripted",
+        "model_provider": "scripted",
+        "check_for_update_on_startup": False,
+        "analytics": {"enabled": False},
+        "model_providers": {"scripted": provider},
+    }
+    place.write(path, more | settings)
     return ["exec", "--skip-git-repo-check", TASK], {}
 
 
+def _own_of_codex(file: str) -> Own:
+    return [("exec_command", {"cmd": f"echo own >{file}"}, "Read-only file system")]
+
+
+# --- opencode -----------------------------------------------------------------------------------------------
+
+
 def _opencode(place: Place) -> tuple[list[str], dict[str, str]]:
+    ((_, settings),) = place.connected("opencode").items()
+    server = settings["mcp"][SERVER]
+    server["command"] += place.options
+    server["environment"] = place.env
     provider = {
         "npm": "@ai-sdk/openai-compatible",
         "options": {"baseURL": f"{place.model}/v1", "apiKey": "none"},
         "models": {"scripted": {"tool_call": True, "limit": {"context": 100_000, "output": 4000}}},
     }
-    server = {
-        "type": "local",
-        "command": place.server,
-        "environment": place.served,
-    }
-    settings = {
+    more = {
         "autoupdate": False,
         "share": "disabled",
         "model": "scripted/scripted",
         "small_model": "scripted/scripted",
         "provider": {"scripted": provider},
-        "mcp": {"agentfs": server},
         "experimental": {"mcp_timeout": 1000 * place.limit_s},
-        "permission": {"edit": "deny", "bash": "deny"},
     }
-    place.write(".config/opencode/opencode.json", json.dumps(settings))
+    place.write(".config/opencode/opencode.json", more | settings)
     quiet = ("AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD")
     return ["run", TASK], {f"OPENCODE_DISABLE_{name}": "1" for name in quiet}
 
 
-def _own_of_codex(file: str) -> list[tuple[str, dict[str, str], str]]:
-    return [("exec_command", {"cmd": f"echo own >{file}"}, "Read-only file system")]
-
-
-def _own_of_opencode(file: str) -> list[tuple[str, dict[str, str], str]]:
+def _own_of_opencode(file: str) -> Own:
     return [
         ("edit", {"filePath": file, "oldString": "two", "newString": "own"}, "unavailable tool"),
         ("write", {"filePath": file, "content": "own"}, "unavailable tool"),
@@ -129,9 +134,70 @@ def _own_of_opencode(file: str) -> list[tuple[str, dict[str, str], str]]:
     ]
 
 
+# --- Claude Code --------------------------------------------------------------------------------------------
+
+
+def _claude_code(place: Place) -> tuple[list[str], dict[str, str]]:
+    servers, permissions = place.connected("claude-code").values()
+    server = servers["mcpServers"][SERVER]
+    server["args"] += place.options
+    server["env"] = place.env
+    arguments = [
+        *("--mcp-config", place.write("mcp.json", servers), "--strict-mcp-config"),
+        *("--settings", place.write("settings.json", permissions)),
+    ]
+    return ["-p", TASK, *arguments], {
+        "ANTHROPIC_BASE_URL": place.model,
+        "ANTHROPIC_API_KEY": "none",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "MCP_TOOL_TIMEOUT": str(1000 * place.limit_s),
+    }
+
+
+def _own_of_claude_code(file: str) -> Own:
+    return [
+        ("Edit", {"file_path": file, "old_string": "two", "new_string": "own"}, "No such tool"),
+        ("Write", {"file_path": file, "content": "own"}, "No such tool"),
+        ("Bash", {"command": f"echo own >{file}"}, "Output redirection"),
+    ]
+
+
+# --- Gemini CLI ---------------------------------------------------------------------------------------------
+
+
+def _gemini(place: Place) -> tuple[list[str], dict[str, str]]:
+    ((path, settings),) = place.connected("gemini").items()
+    server = settings["mcpServers"][SERVER]
+    server["args"] += place.options
+    server |= {"env": place.env, "timeout": 1000 * place.limit_s}
+    more = {
+        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+        "privacy": {"usageStatisticsEnabled": False},
+    }
+    place.write(path, more | settings)
+    return ["-m", "gemini-2.5-flash", "-p", TASK], {
+        "GOOGLE_GEMINI_BASE_URL": place.model,
+        "GEMINI_API_KEY": "none",
+    }
+
+
+def _own_of_gemini(file: str) -> Own:
+    return [
+        ("write_file", {"file_path": file, "content": "own"}, "not found"),
+        ("replace", {"file_path": file, "old_string": "two", "new_string": "own"}, "not found"),
+        ("run_shell_command", {"command": f"echo own >{file}"}, "not found"),
+    ]
+
+
 PROGRAMS = {
-    "codex": Program("codex", "mcp__agentfs/", "Codex", _codex, _own_of_codex, tells_of_its_limit=False),
-    "opencode": Program("opencode", "agentfs_", "opencode", _opencode, _own_of_opencode),
+    "codex": Program(".bin/codex", "mcp__agentfs/", "Codex", _codex, _own_of_codex, tells_of_its_limit=False),
+    "opencode": Program(".bin/opencode", "agentfs_", "opencode", _opencode, _own_of_opencode),
+    "claude-code": Program(".bin/claude", "mcp__agentfs__", "Claude Code", _claude_code, _own_of_claude_code),
+    "claude-code-next": Program(
+        "claude-code-next/bin/claude.exe", "mcp__agentfs__", "Claude Code", _claude_code, _own_of_claude_code
+    ),
+    "gemini": Program(".bin/gemini", "mcp_agentfs_", "gemini-cli-mcp-client", _gemini, _own_of_gemini),
 }
 
 
@@ -179,14 +245,12 @@ async def running(
     program: Program, root: Path, sockets: Path, *options: str, limit_s: int = 3600
 ) -> AsyncIterator[Agent]:
     """The program at work in the workspace. `options`: of `agentfs-lsp mcp`."""
-    home = root.parent / f"home-{program.command}-{len(os.listdir(root.parent))}"
-    home.mkdir()
+    home = Path(tempfile.mkdtemp(prefix="home-", dir=root.parent))
     node = shutil.which("node")
     assert node is not None
     async with scripted_model() as model:
         served = {"AGENTFS_TEST_SOCKETS": str(sockets), "XDG_STATE_HOME": str(home / "agentfs-state")}
-        server = [sys.executable, "-P", LAUNCHER, "mcp", *options]
-        arguments, more = program.configure(Place(root, home, model.url, server, served, limit_s))
+        arguments, more = program.configure(Place(home, model.url, options, served, limit_s))
         env = {
             "PATH": f"{Path(node).parent}:/usr/bin:/bin",
             "HOME": str(home),
