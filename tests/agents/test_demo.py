@@ -7,7 +7,7 @@ from support.programs import INSTALLED
 
 
 def test_codex_edits_and_the_terminal_reviews(tmp_path: Path) -> None:
-    done = run_demo(tmp_path, "--codex", INSTALLED / "codex")
+    done = run_demo(tmp_path, "--codex", INSTALLED / ".bin" / "codex")
     assert done.returncode == 0, done.stdout + done.stderr
     scene = done.stdout.split("An agent in another program", 1)[1]
     assert "outside: Codex: “Low water had no test.”" in scene

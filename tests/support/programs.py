@@ -18,6 +18,7 @@ from typing import Any
 
 from agentfs_lsp.commands.agents import AGENTS, SERVER
 from agentfs_lsp.commands.merging import merged
+from support.editor import Editor
 from support.outside import LAUNCHER
 from support.scripted_model import Model, scripted_model
 
@@ -66,8 +67,9 @@ class Program:
     configure: Callable[[Place], tuple[list[str], dict[str, str]]]
     own: Callable[[str], Own]
     """Calls of its own tools that would change this file, all refused."""
-    tells_of_its_limit: bool = True
-    """Whether it cancels a call that takes too long with that reason, and not as when its user cancels it."""
+    tells_of_its_limit: bool | None = True
+    """Whether it cancels a call that takes too long with that reason, and not as when its user cancels it;
+    None if it does not cancel."""
 
 
 # --- Codex --------------------------------------------------------------------------------------------------
@@ -137,21 +139,28 @@ def _own_of_opencode(file: str) -> Own:
 # --- Claude Code --------------------------------------------------------------------------------------------
 
 
+def claude_code(place: Place, *arguments: str, **env: str) -> tuple[list[str], dict[str, str]]:
+    """The arguments and the environment with these."""
+    return ["-p", TASK, *arguments], {
+        "ANTHROPIC_BASE_URL": place.model,
+        "ANTHROPIC_API_KEY": "none",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        **env,
+    }
+
+
 def _claude_code(place: Place) -> tuple[list[str], dict[str, str]]:
     servers, permissions = place.connected("claude-code").values()
     server = servers["mcpServers"][SERVER]
     server["args"] += place.options
     server["env"] = place.env
-    arguments = [
-        *("--mcp-config", place.write("mcp.json", servers), "--strict-mcp-config"),
-        *("--settings", place.write("settings.json", permissions)),
+    files = [
+        "--mcp-config",
+        place.write("mcp.json", servers),
+        "--settings",
+        place.write("settings.json", permissions),
     ]
-    return ["-p", TASK, *arguments], {
-        "ANTHROPIC_BASE_URL": place.model,
-        "ANTHROPIC_API_KEY": "none",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "MCP_TOOL_TIMEOUT": str(1000 * place.limit_s),
-    }
+    return claude_code(place, *files, "--strict-mcp-config", MCP_TOOL_TIMEOUT=str(1000 * place.limit_s))
 
 
 def _own_of_claude_code(file: str) -> Own:
@@ -195,7 +204,12 @@ PROGRAMS = {
     "opencode": Program(".bin/opencode", "agentfs_", "opencode", _opencode, _own_of_opencode),
     "claude-code": Program(".bin/claude", "mcp__agentfs__", "Claude Code", _claude_code, _own_of_claude_code),
     "claude-code-next": Program(
-        "claude-code-next/bin/claude.exe", "mcp__agentfs__", "Claude Code", _claude_code, _own_of_claude_code
+        "claude-code-next/bin/claude.exe",
+        "mcp__agentfs__",
+        "Claude Code",
+        _claude_code,
+        _own_of_claude_code,
+        tells_of_its_limit=None,
     ),
     "gemini": Program(".bin/gemini", "mcp_agentfs_", "gemini-cli-mcp-client", _gemini, _own_of_gemini),
 }
@@ -279,3 +293,15 @@ async def running(
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
             await process.wait()
+
+
+async def asked(editor: Editor, file: Path, number: int = 1) -> dict[str, Any]:
+    """The `number`th proposal for the file, with its texts."""
+
+    def fits(message: dict[str, Any]) -> bool:
+        return (
+            message.get("method") == "agentfs/proposed" and message["params"]["files"][0]["path"] == file.name
+        )
+
+    announced = await editor.matching(number, fits)
+    return await editor.request("agentfs/proposal", {"id": announced["params"]["id"]})
