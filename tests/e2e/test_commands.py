@@ -22,7 +22,7 @@ def told(editor: Editor) -> Message:
 async def test_every_agents_request_is_a_command(auto: Editor) -> None:
     methods = told(auto)["experimental"]["agentfs"]["methods"]
     of_the_editor = {"proposal", "settle", "applied", "saved", "setApprovalMode", "setSwitch"}
-    of_the_editor |= {"userHistory", "userUndo"}
+    of_the_editor |= {"agents", "disconnect", "userHistory", "userUndo"}
     of_agents = {name for method in methods if (name := method.removeprefix("agentfs/")) not in of_the_editor}
     commands = told(auto)["executeCommandProvider"]["commands"]
     assert set(commands) == {f"agentfs.{name}" for name in of_agents} | {"agentfs.manual"}

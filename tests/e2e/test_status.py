@@ -57,7 +57,7 @@ async def test_a_reviewing_client_is_told_of_every_change_of_status(root: Path) 
     async with editing(root, **REVIEWING) as editor:
         asked = editor.start("agentfs/write", {"path": "a.py", "content": "one\n"})
         told = await editor.seen("agentfs/statusChanged")
-        assert told == {"mode": "manual", "sessions": [], "switches": {}, "pending": 1}
+        assert told == {"mode": "manual", "sessions": [], "switches": {}, "pending": 1, "agents": 0}
         await editor.settle(await editor.proposed(), always=True)
         await asked
         await editor.request("agentfs/status")
