@@ -10,20 +10,39 @@ import os
 import re
 import select
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any, Literal
+
+from agentfs_lsp.client.endpoint import Endpoint, ProtocolError
 
 Framing = Literal["header", "line"]
 CHUNK = 1 << 20
 SILENCE_S = 60
 _ID = re.compile(rb'"id":\s*(\d+)')
-_LENGTH = re.compile(rb"content-length:\s*(\d+)", re.IGNORECASE)
 
 
 class ServerFailedError(Exception):
     """The process ended, was silent, or answered with an error."""
+
+
+class LineEndpoint(Endpoint):
+    """MCP's framing: each message is a line."""
+
+    def __init__(self, transmit: Callable[[bytes], object]) -> None:
+        super().__init__(transmit)
+        self._rest = bytearray()
+
+    def framed(self, body: bytes) -> bytes:
+        return body + b"\n"
+
+    def bodies(self, data: bytes) -> Iterator[bytes]:
+        self._rest += data
+        if b"\n" in data:
+            *lines, last = bytes(self._rest).split(b"\n")
+            self._rest = bytearray(last)
+            yield from lines
 
 
 class Server:
@@ -33,7 +52,8 @@ class Server:
         self, command: Sequence[str], framing: Framing, *, env: Mapping[str, str], log: Path, cwd: Path
     ) -> None:
         self._log = log
-        self._framing = framing
+        self._payload = bytearray()
+        self._endpoint = (Endpoint if framing == "header" else LineEndpoint)(self._payload.extend)
         with log.open("wb") as stderr:
             self.process = subprocess.Popen(
                 command,
@@ -53,31 +73,27 @@ class Server:
         self._writable.register(self._stdin, select.POLLOUT)
         self._readable = select.poll()
         self._readable.register(self._stdout, select.POLLIN)
-        self._buffer = bytearray()
-        self._last_id = 0
+        self._bodies: Iterator[bytes] = iter(())
 
     def call(self, method: str, params: Any, *before: tuple[str, Any]) -> tuple[Any, float]:
         """Send a request together with the notifications `before` it. Returns its result and the milliseconds
         from the write to the whole response. Raises ServerFailedError."""
-        self._last_id += 1
-        request = {"jsonrpc": "2.0", "id": self._last_id, "method": method, "params": params}
-        payload = b"".join(
-            self._frame({"jsonrpc": "2.0", "method": name, "params": what}) for name, what in before
-        )
-        payload += self._frame(request)
+        for name, what in before:
+            self._endpoint.notify(name, what)
+        ident = self._endpoint.request(method, params)
         start = perf_counter_ns()
-        self._write(payload)
-        begin, end = self._answer(self._last_id)
+        self._write()
+        body = self._answer(ident)
         elapsed = (perf_counter_ns() - start) / 1e6
-        answer = json.loads(self._buffer[begin:end])
-        del self._buffer[:end]
+        answer = json.loads(body)
         if "error" in answer:
             raise ServerFailedError(f"{method}: {answer['error'].get('message')}"[:300])
         return answer["result"], elapsed
 
     def notify(self, method: str, params: Any) -> None:
         """Send a notification."""
-        self._write(self._frame({"jsonrpc": "2.0", "method": method, "params": params}))
+        self._endpoint.notify(method, params)
+        self._write()
 
     def close(self) -> None:
         """Close the input, as a disappearing host does, and wait for the process."""
@@ -91,14 +107,9 @@ class Server:
             self.process.wait()
         self.process.stdout.close()
 
-    def _frame(self, message: Mapping[str, Any]) -> bytes:
-        body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode()
-        if self._framing == "line":
-            return body + b"\n"
-        return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
-
-    def _write(self, payload: bytes) -> None:
-        rest = memoryview(payload)
+    def _write(self) -> None:
+        rest = memoryview(bytes(self._payload))
+        self._payload.clear()
         while rest:
             try:
                 rest = rest[os.write(self._stdin, rest) :]
@@ -108,52 +119,36 @@ class Server:
             except BrokenPipeError:
                 raise self._failed("it ended") from None
 
-    def _answer(self, wanted: int) -> tuple[int, int]:
-        """Where response `wanted` is in the buffer; handles and drops what precedes it."""
+    def _answer(self, wanted: int) -> bytes:
+        """Response `wanted`; handles and drops what precedes it."""
         while True:
-            begin, end = self._next_message()
-            head = bytes(self._buffer[begin : min(begin + 200, end)])
-            tail = bytes(self._buffer[max(begin, end - 200) : end])
+            body = self._next_body()
+            head, tail = body[:200], body[-200:]
             if b'"method"' in head or b'"method"' in tail:
-                message = json.loads(self._buffer[begin:end])
-                del self._buffer[:end]
-                self._oblige(message)
-                continue
-            if any(int(found) == wanted for found in _ID.findall(head) + _ID.findall(tail)):
-                return begin, end
-            del self._buffer[:end]
+                self._oblige(json.loads(body))
+            elif any(int(found) == wanted for found in _ID.findall(head) + _ID.findall(tail)):
+                return body
 
     def _oblige(self, message: Mapping[str, Any]) -> None:
         """Respond to a server's request like a client without capabilities."""
         if "id" in message:
             asked = message.get("params") or {}
-            nothing = [None] * len(asked["items"]) if "items" in asked else None
-            self._write(self._frame({"jsonrpc": "2.0", "id": message["id"], "result": nothing}))
+            self._endpoint.answer(message["id"], [None] * len(asked["items"]) if "items" in asked else None)
+            self._write()
 
-    def _next_message(self) -> tuple[int, int]:
-        separator = b"\n" if self._framing == "line" else b"\r\n\r\n"
-        searched = 0
-        while (at := self._buffer.find(separator, searched)) < 0:
-            searched = max(0, len(self._buffer) - len(separator) + 1)
-            self._fill()
-        if self._framing == "line":
-            return 0, at + 1
-        length = _LENGTH.search(self._buffer, 0, at)
-        if length is None:
-            raise self._failed("a message without a length")
-        begin = at + len(separator)
-        end = begin + int(length[1])
-        while len(self._buffer) < end:
-            self._fill()
-        return begin, end
-
-    def _fill(self) -> None:
-        if not self._readable.poll(SILENCE_S * 1000):
-            raise self._failed(f"no answer in {SILENCE_S} s")
-        chunk = os.read(self._stdout, CHUNK)
-        if not chunk:
-            raise self._failed("it ended")
-        self._buffer += chunk
+    def _next_body(self) -> bytes:
+        while True:
+            try:
+                for body in self._bodies:
+                    return body
+            except ProtocolError as error:
+                raise self._failed(str(error)) from None
+            if not self._readable.poll(SILENCE_S * 1000):
+                raise self._failed(f"no answer in {SILENCE_S} s")
+            chunk = os.read(self._stdout, CHUNK)
+            if not chunk:
+                raise self._failed("it ended")
+            self._bodies = self._endpoint.bodies(chunk)
 
     def _failed(self, what: str) -> ServerFailedError:
         """The error to raise; kills the process, so that nothing waits for it again."""

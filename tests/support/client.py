@@ -1,7 +1,7 @@
 """The editor's end of a connection to a server process, controlled by the test.
 
 It keeps its own documents in the simplest way (whole strings, positions counted by hand), so that the
-server's code never checks itself.
+server's code never checks itself. The bytes on the wire are the client's; real editors check these.
 """
 
 import asyncio
@@ -13,12 +13,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from agentfs_lsp.client.endpoint import Endpoint
 from support.fork_server import ForkedServer
 from support.text_edits import apply_text_edits, path_of, place_of
-from support.wire import Message, frame, read_message
+from support.wire import Message, frame
 
 TIMEOUT_S = 120.0
 """Seconds to wait for an event before failing; events take milliseconds."""
+
+CHUNK = 1 << 20
+"""Bytes that are read from the server at once."""
 
 Answer = Callable[[Any], Any]
 ServerProcess = asyncio.subprocess.Process | ForkedServer
@@ -62,9 +66,11 @@ class Editor:
     listening: asyncio.Task[None] | None = None
     _waiting: dict[int | str, asyncio.Future[Any]] = field(default_factory=dict)
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
-    _number: int = 0
     _held: bytearray | None = None
     _tasks: set[asyncio.Task[Any]] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        self._endpoint = Endpoint(self.transmit)
 
     # --- agents and requests ------------------------------------------------------------------------------
 
@@ -74,18 +80,20 @@ class Editor:
 
     def start(self, method: str, params: Any = None) -> asyncio.Future[Any]:
         """Send a request; returns a future for its result. `future.request_id` cancels it."""
-        self._number += 1
-        return self.start_as(self._number, method, params)
+        return self._awaited(self._endpoint.request(method, params))
 
     def start_as(self, request_id: int | str, method: str, params: Any) -> asyncio.Future[Any]:
         """The same with a given id."""
+        self.send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
+        return self._awaited(request_id)
+
+    def _awaited(self, request_id: int | str) -> asyncio.Future[Any]:
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         future.request_id = request_id  # type: ignore[attr-defined]
         unanswered = loop.call_later(TIMEOUT_S, _give_up, future)
         future.add_done_callback(lambda _: unanswered.cancel())
         self._waiting[request_id] = future
-        self.send({"jsonrpc": "2.0", "id": request_id, "method": method, "params": params})
         return future
 
     async def read(self, path: str, **params: Any) -> Message:
@@ -134,15 +142,19 @@ class Editor:
 
     def cancel(self, future: asyncio.Future[Any]) -> None:
         """Send `$/cancelRequest` for a started request."""
-        self.notify("$/cancelRequest", {"id": future.request_id})  # type: ignore[attr-defined]
+        self._endpoint.cancel(future.request_id)  # type: ignore[attr-defined]
 
     def notify(self, method: str, params: Any) -> None:
         """Send a notification."""
-        self.send({"jsonrpc": "2.0", "method": method, "params": params})
+        self._endpoint.notify(method, params)
 
     def send(self, message: object) -> None:
-        """Send any message."""
-        self.send_bytes(frame(message))
+        """Send a message exactly as it is, right or wrong."""
+        self.transmit(frame(message))
+
+    def transmit(self, framed: bytes) -> None:
+        """Send a message with its header."""
+        self.send_bytes(framed)
 
     def send_bytes(self, data: bytes) -> None:
         """Send any bytes."""
@@ -282,8 +294,9 @@ class Editor:
 
     async def _listen(self) -> None:
         assert self.process.stdout is not None
-        while (message := await read_message(self.process.stdout)) is not None:
-            self._receive(message)
+        while data := await self.process.stdout.read(CHUNK):
+            for message in self._endpoint.messages(data):
+                self._receive(message)
         for future in self._waiting.values():
             if not future.done():
                 future.set_exception(EOFError("the server has ended"))
@@ -316,10 +329,9 @@ class Editor:
                 result = await result
             if isinstance(result, _NoAnswer):
                 return
-            self.send({"jsonrpc": "2.0", "id": message["id"], "result": result})
+            self._endpoint.answer(message["id"], result)
         except RpcError as error:
-            wire = {"code": error.code, "message": error.message}
-            self.send({"jsonrpc": "2.0", "id": message["id"], "error": wire})
+            self._endpoint.refuse(message["id"], error.code, error.message)
 
 
 def _give_up(future: asyncio.Future[Any]) -> None:

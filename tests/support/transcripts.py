@@ -53,11 +53,12 @@ class Recorder(Editor):
     _answering: Block | None = None
     _barriers: int = 0
 
-    def send(self, message: object) -> None:
-        """Send any message."""
+    def transmit(self, framed: bytes) -> None:
+        """Send a message with its header."""
+        message = json.loads(framed.partition(b"\r\n\r\n")[2])
         if not (isinstance(message, dict) and message.get("method") == _BARRIER):
             self._note("client", _without_capabilities(message))
-        super().send(message)
+        super().transmit(framed)
 
     def send_raw(self, data: bytes, framed: bool = True) -> None:
         """Send bytes that are not a message; `framed`: as a body."""

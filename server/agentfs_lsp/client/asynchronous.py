@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from agentfs_lsp.client.answer import Answer
+from agentfs_lsp.client.endpoint import ProtocolError
 from agentfs_lsp.client.errors import NoEditor, RequestRefused, ServerGone, TimedOut
 from agentfs_lsp.client.links import GRACE_S, EditorsServer, Link, OwnServer, greet
-from agentfs_lsp.client.protocol import Proposed, Protocol, ProtocolError, Responded, Told, ToolsChanged
+from agentfs_lsp.client.protocol import Proposed, Protocol, Responded, Told, ToolsChanged
 from agentfs_lsp.client.reviewers import deny_all
 from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review, Reviewer
 

@@ -7,26 +7,17 @@ such an editor, so it has nothing to apply.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from agentfs_lsp.client.endpoint import Endpoint
 from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review, ReviewedFile
-from agentfs_lsp.jsonrpc.codec import Malformed, decode, encode, format_json
-from agentfs_lsp.jsonrpc.framing import Framer
-
-MAX_BODY: Final = 256 << 20
-"""The largest message that is accepted, in bytes."""
 
 METHOD_NOT_FOUND: Final = -32601
 PENDING: Final = "agentfs:pending"
 FEEDBACK_LIMIT: Final = 10_000
-
-
-class ProtocolError(Exception):
-    """The other end does not speak this protocol; the connection is of no use any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +53,13 @@ class Told:
 Event = Responded | Proposed | ToolsChanged | Told
 
 
-class Protocol:
+class Protocol(Endpoint):
     """One connection. Not thread-safe: use it from one thread, or behind a lock."""
 
     def __init__(self, *, reviews: bool = False) -> None:
-        self._reviews = reviews
-        self._framer = Framer(MAX_BODY)
-        self._ids = itertools.count(1)
         self._outgoing: list[bytes] = []
+        super().__init__(self._outgoing.append)
+        self._reviews = reviews
         self._own: dict[int, Callable[[Mapping[str, Any]], Event | None]] = {}
         self._shown: dict[str, Review] = {}
 
@@ -78,21 +68,6 @@ class Protocol:
         data = b"".join(self._outgoing)
         self._outgoing.clear()
         return data
-
-    def request(self, method: str, params: object) -> int:
-        """Send a request; returns the id of its `Responded`. Raises TypeError and ValueError for params that
-        are not JSON."""
-        ident = next(self._ids)
-        self._send({"id": ident, "method": method, "params": params})
-        return ident
-
-    def notify(self, method: str, params: object) -> None:
-        """Send a notification."""
-        self._send({"method": method, "params": params})
-
-    def cancel(self, ident: int) -> None:
-        """Ask the server to withdraw a request. Its response still comes: -32800, unless it was too late."""
-        self.notify("$/cancelRequest", {"id": ident})
 
     def initialize(self, root: Path, settings: Mapping[str, Any]) -> int:
         """Send the request that begins a connection to a server of one's own. `root` is absolute."""
@@ -146,7 +121,7 @@ class Protocol:
     def receive(self, data: bytes) -> list[Event]:
         """Take bytes that arrived; returns what happened. Raises ProtocolError."""
         events: list[Event] = []
-        for message in messages_in(data, self._framer):
+        for message in self.messages(data):
             event = self._handle(message)
             if event is not None:
                 events.append(event)
@@ -170,11 +145,10 @@ class Protocol:
             case "window/showMessage":
                 return Told(str(params.get("message", "")))
             case "workspace/applyEdit":
-                self._answer(ident, {"applied": False, "failureReason": PENDING})
+                self.answer(ident, {"applied": False, "failureReason": PENDING})
             # A question in a message, too, is answered with this error: nobody is there to be asked.
             case _ if ident is not None:
-                error = {"code": METHOD_NOT_FOUND, "message": f"{method} is not known here."}
-                self._send({"id": ident, "error": error})
+                self.refuse(ident, METHOD_NOT_FOUND, f"{method} is not known here.")
         return None
 
     def _responded(self, message: Mapping[str, Any]) -> Event | None:
@@ -203,30 +177,6 @@ class Protocol:
     def _ask(self, method: str, params: object, then: Callable[[Mapping[str, Any]], Event | None]) -> None:
         """A request of the review, whose result `then` gets; an error counts as an empty result."""
         self._own[self.request(method, params)] = then
-
-    def _answer(self, ident: object, result: object) -> None:
-        self._send({"id": ident, "result": result})
-
-    def _send(self, message: Mapping[str, Any]) -> None:
-        self._outgoing.append(framed(message))
-
-
-def framed(message: Mapping[str, Any]) -> bytes:
-    """The message with its header. Raises TypeError and ValueError for what is not JSON."""
-    # The standard library's, because msgspec would turn bytes, passed by mistake, into base64.
-    body = encode({"jsonrpc": "2.0", **message}, format_json)
-    return b"Content-Length: %d\r\n\r\n%b" % (len(body), body)
-
-
-def messages_in(data: bytes, framer: Framer) -> Iterator[dict[str, Any]]:
-    """The messages that are complete with `data`. Raises ProtocolError."""
-    for frame in framer.feed(data):
-        if not isinstance(frame, bytes):
-            raise ProtocolError("The server sent something that is not a message.")
-        try:
-            yield decode(frame)
-        except Malformed as error:
-            raise ProtocolError(error.detail) from None
 
 
 def _review(reply: Mapping[str, Any]) -> Review | None:

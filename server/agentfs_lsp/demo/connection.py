@@ -1,4 +1,4 @@
-"""The client side of JSON-RPC with a server process over pipes.
+"""A connection to a server process over pipes.
 
 Two threads move whole messages between the pipes and queues, so that an interrupt never leaves half a
 message on the wire. `editor` interprets the messages.
@@ -6,7 +6,6 @@ message on the wire. `editor` interprets the messages.
 
 from __future__ import annotations
 
-import itertools
 import os
 import subprocess
 import threading
@@ -16,8 +15,7 @@ from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Any
 
-from agentfs_lsp.client.protocol import MAX_BODY, ProtocolError, framed, messages_in
-from agentfs_lsp.jsonrpc.framing import Framer
+from agentfs_lsp.client.endpoint import Endpoint, ProtocolError
 
 Message = dict[str, Any]
 
@@ -34,7 +32,7 @@ class LostServerError(Exception):
         self.silence_s = silence_s
 
 
-class Connection:
+class Connection(Endpoint):
     """A running server and the connection to it. Use it from one thread, except for `wake`; always call
     `close`."""
 
@@ -51,11 +49,11 @@ class Connection:
         )
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._ids = itertools.count(1)
         self._incoming: SimpleQueue[Message | None] = SimpleQueue()
         self._outgoing: SimpleQueue[bytes | None] = SimpleQueue()
+        super().__init__(self._outgoing.put)
         self._threads = (
-            threading.Thread(target=_read, args=(self._process.stdout, self._incoming), daemon=True),
+            threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True),
             threading.Thread(target=_write, args=(self._process.stdin, self._outgoing), daemon=True),
         )
         for thread in self._threads:
@@ -64,23 +62,6 @@ class Connection:
     @property
     def pid(self) -> int:
         return self._process.pid
-
-    def request(self, method: str, params: object) -> int:
-        """Send a request; returns its id."""
-        ident = next(self._ids)
-        self._send({"id": ident, "method": method, "params": params})
-        return ident
-
-    def notify(self, method: str, params: object) -> None:
-        self._send({"method": method, "params": params})
-
-    def answer(self, ident: object, result: object) -> None:
-        """Send the result of a server's request."""
-        self._send({"id": ident, "result": result})
-
-    def refuse(self, ident: object, code: int, message: str) -> None:
-        """Send an error for a server's request."""
-        self._send({"id": ident, "error": {"code": code, "message": message}})
 
     def receive(self, timeout_s: float = SILENCE_S) -> Message:
         """The next message, in order. Raises LostServerError."""
@@ -124,8 +105,12 @@ class Connection:
             self.notify("exit", None)
         self._outgoing.put(None)
 
-    def _send(self, message: Message) -> None:
-        self._outgoing.put(framed(message))
+    def _read(self, pipe: IO[bytes]) -> None:
+        with pipe, suppress(OSError, ProtocolError):  # not the protocol any more: treat it as gone
+            while data := os.read(pipe.fileno(), _READ):
+                for message in self.messages(data):
+                    self._incoming.put(message)
+        self._incoming.put(None)
 
 
 def _write(pipe: IO[bytes], messages: SimpleQueue[bytes | None]) -> None:
@@ -133,12 +118,3 @@ def _write(pipe: IO[bytes], messages: SimpleQueue[bytes | None]) -> None:
         while (message := messages.get()) is not None:
             pipe.write(message)
             pipe.flush()
-
-
-def _read(pipe: IO[bytes], messages: SimpleQueue[Message | None]) -> None:
-    framer = Framer(MAX_BODY)
-    with pipe, suppress(OSError, ProtocolError):  # not the protocol any more: treat it as gone
-        while data := os.read(pipe.fileno(), _READ):
-            for message in messages_in(data, framer):
-                messages.put(message)
-    messages.put(None)

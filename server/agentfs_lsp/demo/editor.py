@@ -108,7 +108,7 @@ class Editor:
                 self._handle(self._connection.receive())
             elif not self._review(self._proposed.popleft()):
                 unanswered = True
-                self._connection.notify("$/cancelRequest", {"id": ident})
+                self._connection.cancel(ident)
         del self._answers[ident]
         if unanswered:
             raise UnansweredError
@@ -132,7 +132,7 @@ class Editor:
     def cancel(self) -> None:
         """Cancel all pending requests: the person interrupted the turn."""
         for ident in reversed(self._answers):
-            self._connection.notify("$/cancelRequest", {"id": ident})
+            self._connection.cancel(ident)
 
     def _begin(self, method: str, params: object) -> int:
         ident = self._connection.request(method, params)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agentfs_lsp.client.protocol import Proposed, Protocol, ProtocolError, Responded, Told, ToolsChanged
+from agentfs_lsp.client.endpoint import ProtocolError
+from agentfs_lsp.client.protocol import Proposed, Protocol, Responded, Told, ToolsChanged
 from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review
 from agentfs_lsp.jsonrpc.codec import decode
 from agentfs_lsp.jsonrpc.framing import Framer
