@@ -151,7 +151,7 @@ test-terminal-editors: $(DEV) compiled ## the server in real Neovim and Emacs, i
 test-agents: $(DEV) compiled $(AGENTS) ## the MCP server with real agents' programs, from npm, and a scripted model
 	$(BIN)/pytest -n 2 --dist loadgroup tests/agents
 
-test-editors: $(VSIX) $(TEST_EXTENSIONS) ## the real-editor tests: the package in a VS Code workbench, in a browser; SCENARIOS=files names some
+test-editors: $(VSIX) $(TEST_EXTENSIONS) $(DEV) $(AGENTS) ## the real-editor tests: the package in a VS Code workbench, in a browser; SCENARIOS=files names some
 	@$(WORKBENCH) main.mjs $(SCENARIOS)
 
 bench-extension: $(VSIX) $(TEST_EXTENSIONS) ## what a review costs over the workbench's own diff editor, in ms

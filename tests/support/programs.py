@@ -29,9 +29,10 @@ TASK = "Do what the user wants."
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a program runs. `model`: its model's address; `options`: of `agentfs-lsp mcp`; `env`: the
-    environment of that; `limit_s`: the program's own time limit for a call."""
+    """Where a program works, and its home. `model`: its model's address; `options`: of `agentfs-lsp mcp`;
+    `env`: the environment of that; `limit_s`: the program's own time limit for a call."""
 
+    root: Path
     home: Path
     model: str
     options: tuple[str, ...]
@@ -80,6 +81,17 @@ def _codex(place: Place) -> tuple[list[str], dict[str, str]]:
     server = settings["mcp_servers"][SERVER]
     server["args"] += place.options
     server |= {"env": place.env, "tool_timeout_sec": place.limit_s}
+    place.write(path, _model_of_codex(place) | settings)
+    return ["exec", "--skip-git-repo-check", TASK], {}
+
+
+def _connected_codex(place: Place) -> tuple[list[str], dict[str, str]]:
+    with Path(place.write(".codex/config.toml", _model_of_codex(place))).open("a") as settings:
+        settings.write(f'\n[projects."{place.root}"]\ntrust_level = "trusted"\n')
+    return ["exec", "--skip-git-repo-check", TASK], {}
+
+
+def _model_of_codex(place: Place) -> dict[str, Any]:
     provider = {
         "name": "scripted",
         "base_url": f"{place.model}/v1",
@@ -87,15 +99,13 @@ def _codex(place: Place) -> tuple[list[str], dict[str, str]]:
         "request_max_retries": 0,
         "stream_max_retries": 0,
     }
-    more = {
+    return {
         "model": "scripted",
         "model_provider": "scripted",
         "check_for_update_on_startup": False,
         "analytics": {"enabled": False},
         "model_providers": {"scripted": provider},
     }
-    place.write(path, more | settings)
-    return ["exec", "--skip-git-repo-check", TASK], {}
 
 
 def _own_of_codex(file: str) -> Own:
@@ -214,6 +224,9 @@ PROGRAMS = {
     "gemini": Program(".bin/gemini", "mcp_agentfs_", "gemini-cli-mcp-client", _gemini, _own_of_gemini),
 }
 
+CONNECTED_CODEX = Program(".bin/codex", "mcp__agentfs/", "Codex", _connected_codex, _own_of_codex)
+"""It gets agentfs from the settings that are in its workspace."""
+
 
 @dataclass(frozen=True, slots=True)
 class Agent:
@@ -264,7 +277,7 @@ async def running(
     assert node is not None
     async with scripted_model() as model:
         served = {"AGENTFS_TEST_SOCKETS": str(sockets), "XDG_STATE_HOME": str(home / "agentfs-state")}
-        arguments, more = program.configure(Place(home, model.url, options, served, limit_s))
+        arguments, more = program.configure(Place(root, home, model.url, options, served, limit_s))
         env = {
             "PATH": f"{Path(node).parent}:/usr/bin:/bin",
             "HOME": str(home),

@@ -1,4 +1,4 @@
-// An agent in a program of its own: it starts the extension's own server as its MCP server, and calls its tools.
+// Agents in programs of their own: their MCP server is the extension's own server, and their model the test.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 
 import { until } from "./page.mjs";
 import { home, ui } from "./run.mjs";
+import { repository } from "./workbench.mjs";
 
 const running = new Set();
 
@@ -48,6 +49,22 @@ export async function outsideAgent(name) {
     return ui.statusSays("Agents outside VS Code: 1.");
   }, { everyMs: 250 });
   return { call, stop: () => end(server) };
+}
+
+/** Starts Codex itself, with the settings that are in the workspace. `call` returns what its model is told. */
+export function connectedCodex() {
+  const env = { ...process.env, PYTHONPATH: path.join(repository, "tests") };
+  const args = ["-m", "support.connected_codex", path.join(home, "workspace")];
+  const codex = spawn(path.join(repository, ".venv/bin/python"), args, { env, stdio: ["pipe", "pipe", "inherit"] });
+  running.add(codex);
+  const lines = createInterface({ input: codex.stdout })[Symbol.asyncIterator]();
+  const call = async (tool, input) => {
+    codex.stdin.write(`${JSON.stringify({ tool, arguments: input })}\n`);
+    const { value, done } = await lines.next();
+    if (done) throw new Error("Codex has ended.");
+    return JSON.parse(value);
+  };
+  return { call, stop: () => end(codex) };
 }
 
 /** Ends those that this scenario has left. */

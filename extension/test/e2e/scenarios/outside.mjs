@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 
 import { file } from "../harness/files.mjs";
-import { outsideAgent } from "../harness/outside.mjs";
+import { connectedCodex, outsideAgent } from "../harness/outside.mjs";
 import { until } from "../harness/page.mjs";
 import { openReview, reviewWith } from "../harness/reviews.mjs";
 import { call, state, ui } from "../harness/run.mjs";
@@ -119,5 +119,48 @@ scenario("Connect an Agent says what came of it: rejected, unclear settings, or 
   await ui.runCommand("agentfs: Connect an Agent…");
   await until("the message", () => ui.isSaid("The setting agentfs.agents.socket is off"));
   await call("command", { id: "notifications.clearAll" });
+  await ui.tabsAre();
+});
+
+const first = file("outside/first.py", "one\ntwo\n");
+const second = file("outside/second.py", "one\ntwo\n");
+
+scenario("Codex itself: connected by a reviewed change of its settings, then its edits are reviewed", async () => {
+  const settings = file(".codex/config.toml");
+  await ui.runCommand("agentfs: Connect an Agent…");
+  await ui.listRow("Codex").click();
+  await reviewWith("mcp_servers.agentfs");
+  assert.equal(existsSync(settings.path), false);
+  await ui.titleButton("Accept").click();
+  await until("the message", () => ui.isSaid("Codex is connected."));
+  await call("command", { id: "notifications.clearAll" });
+  assert.match(settings.text(), /\[mcp_servers\.agentfs\]/);
+
+  const codex = connectedCodex();
+  let edited = edit(codex, first, "2");
+  await reviewWith("2");
+  await ui.sees("outside: Codex");
+  await ui.sees("Figures.");
+  assert.equal(first.text(), "one\ntwo\n");
+  await ui.titleButton("Accept").click();
+  assert.match(await edited, /Updated '.*outside\/first\.py'/);
+  assert.equal(first.text(), "one\n2\n");
+
+  edited = edit(codex, second, "2");
+  await reviewWith("2");
+  await ui.titleButton("Reject").click();
+  await ui.answer("Words, please.");
+  assert.match(await edited, /Words, please\./);
+  assert.equal(second.text(), "one\ntwo\n");
+
+  edited = edit(codex, second, "2");
+  await reviewWith("2");
+  await ui.clickLine("2");
+  await ui.page.keyboard.type("nd");
+  await ui.sees("2nd");
+  await ui.titleButton("Accept").click();
+  assert.match(await edited, /2nd/);
+  assert.equal(second.text(), "one\n2nd\n");
+  await codex.stop();
   await ui.tabsAre();
 });
