@@ -211,6 +211,8 @@ def test_a_path_need_not_be_a_string(root: Path, file: Path) -> None:
         assert fs.write(Path("new", "b.py"), "1\n").applied
         changed = {"path": Path("new", "b.py"), "old_string": "1", "new_string": "2"}
         assert fs.batch([{"tool": "edit", "params": changed}]).applied
+        (change, _) = fs.history(Path("new", "b.py")).data["changes"]
+        assert change["files"][0]["path"] == "new/b.py"
     assert file.read_text() == EDITED
     assert (root / "new/b.py").read_text() == "2\n"
 

@@ -184,6 +184,17 @@ async def test_an_editor_that_is_killed_withdraws_the_change(
     assert file.read_text() == TEXT
 
 
+async def test_a_program_that_the_user_disconnected_is_told_at_once(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    async with serving(root, sockets) as editor, agent(era, root, sockets) as client:
+        await client.call_tool("read", {"path": "a.py"})
+        (program,) = (await editor.request("agentfs/agents"))["agents"]
+        await editor.request("agentfs/disconnect", {"id": program["id"]})
+        refused = await client.call_tool("read", {"path": "a.py"})
+        assert "The user has disconnected this program" in text(refused)
+
+
 async def test_paths_are_the_agents_where_the_editor_has_a_folder_above(
     era: str, root: Path, sockets: Path
 ) -> None:
@@ -207,6 +218,9 @@ async def test_paths_are_the_agents_where_the_editor_has_a_folder_above(
         for path in ("/etc/hostname", "file://[no-uri"):
             outside = await client.call_tool("read", {"path": path})
             assert outside.is_error is True
+        operations = [{"tool": "write", "params": {"path": "/etc/hostname", "content": "1\n"}}]
+        outside = await client.call_tool("batch", {"operations": operations})
+        assert text(outside).startswith("Path must be within project root.")
     assert (inner / "a.py").read_text() == TEXT
     assert not (inner / "b.py").exists()
 

@@ -86,6 +86,11 @@ class AsyncAgentFS:
         self.is_editors = False
         """Whether this is an editor's server, where the user reviews changes in the editor."""
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether requests reach the server: not before the start, nor once either end is closed."""
+        return not self._gone
+
     @classmethod
     def open(
         cls,
@@ -208,9 +213,13 @@ class AsyncAgentFS:
         """Propose the reverse of a change, by default of the session's last: docs/protocol.md#agentfsundo."""
         return await self.request("agentfs/undo", {"change_id": change_id, **params}, timeout_s=timeout_s)
 
-    async def history(self, *, timeout_s: float | None = None, **params: Any) -> Answer:
-        """The session's changes that landed, newest first: docs/protocol.md#agentfshistory."""
-        return await self.request("agentfs/history", params, timeout_s=timeout_s)
+    async def history(
+        self, path: StrPath | None = None, *, timeout_s: float | None = None, **params: Any
+    ) -> Answer:
+        """The session's changes that landed, newest first, or those of one file:
+        docs/protocol.md#agentfshistory."""
+        of = {} if path is None else {"path": os.fspath(path)}
+        return await self.request("agentfs/history", {**of, **params}, timeout_s=timeout_s)
 
     async def status(self, *, timeout_s: float | None = None, **params: Any) -> Answer:
         """Mode, roots, and pending proposals: docs/protocol.md#agentfsstatus."""

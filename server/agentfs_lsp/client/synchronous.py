@@ -79,6 +79,11 @@ class AgentFS:
         """Whether this is an editor's server, where the user reviews changes in the editor."""
         return self._client.is_editors
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether requests reach the server: not once either end is closed."""
+        return self._client.is_connected
+
     def __enter__(self) -> Self:
         return self
 
@@ -137,9 +142,11 @@ class AgentFS:
         """As `AsyncAgentFS.undo`."""
         return self._run(self._client.undo(change_id, timeout_s=timeout_s, **params))
 
-    def history(self, *, timeout_s: float | None = None, **params: Any) -> Answer:
+    def history(
+        self, path: StrPath | None = None, *, timeout_s: float | None = None, **params: Any
+    ) -> Answer:
         """As `AsyncAgentFS.history`."""
-        return self._run(self._client.history(timeout_s=timeout_s, **params))
+        return self._run(self._client.history(path, timeout_s=timeout_s, **params))
 
     def status(self, *, timeout_s: float | None = None, **params: Any) -> Answer:
         """As `AsyncAgentFS.status`."""

@@ -145,7 +145,7 @@ class Workspace:
             (root, name) for name, root in server.names if path.startswith(f"{root}/") or path == str(root)
         ]
         if not inside:
-            return path  # refused, as it should be
+            return os.path.relpath(path, server.names[0][1])  # refused as outside, and not as absolute
         root, name = max(inside, key=lambda one: len(str(one[0])))
         below = path.removeprefix(str(root)).removeprefix("/")
         if len(server.names) > 1:
@@ -199,10 +199,11 @@ class Workspace:
         """Raises AgentFSError."""
         async with self._connecting:
             entry = await asyncio.to_thread(find, self._root)
-            if self._server is None or not self._server.is_of(entry):
+            server = self._server
+            if server is None or not server.fs.is_connected or not server.is_of(entry):
                 await self._leave()
-                self._server = await self._connect(entry, agent)
-            return self._server
+                server = self._server = await self._connect(entry, agent)
+            return server
 
     async def _connect(self, entry: Entry | None, agent: str) -> _Server:
         if entry is None:
