@@ -11,53 +11,14 @@ import { call, state, ui } from "../harness/run.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
-const accepted = file("outside/accepted.txt", "one\ntwo\n");
-const rejected = file("outside/rejected.txt", "one\ntwo\n");
-const amended = file("outside/amended.txt", "one\ntwo\n");
-
-const edit = (agent, { path }, now) =>
-  agent.call("read", { path }).then(() => agent.call("edit", { path, old_string: "two", new_string: now, explanation: "Figures." }));
-
-scenario("an agent outside: accepted, rejected with a reason, amended, and its name on the screen", async () => {
-  const agent = await outsideAgent("Codex");
-
-  let edited = edit(agent, accepted, "2");
-  await reviewWith("2");
-  await ui.sees("outside: Codex");
-  await ui.sees("Figures.");
-  assert.equal(accepted.text(), "one\ntwo\n");
-  await ui.titleButton("Accept").click();
-  assert.match(await edited, /Updated '.*outside\/accepted\.txt'/);
-  assert.equal(accepted.text(), "one\n2\n");
-
-  edited = edit(agent, rejected, "2");
-  await reviewWith("2");
-  await ui.titleButton("Reject").click();
-  await ui.answer("Words, please.");
-  assert.match(await edited, /Words, please\./);
-  assert.equal(rejected.text(), "one\ntwo\n");
-
-  edited = edit(agent, amended, "2");
-  await reviewWith("2");
-  await ui.clickLine("2");
-  await ui.page.keyboard.type("nd");
-  await ui.sees("2nd");
-  await ui.titleButton("Accept").click();
-  assert.match(await edited, /2nd/);
-  assert.equal(amended.text(), "one\n2nd\n");
-
-  await call("command", { id: "agentfs.landed.focus" });
-  await ui.viewRow("Landed", "amended.txt").first().hover();
-  await ui.page.locator(".monaco-hover", { hasText: "outside: Codex" }).first().waitFor();
-  await agent.stop();
-  await ui.tabsAre();
-});
+const edit = (agent, { path }) =>
+  agent.call("read", { path }).then(() => agent.call("edit", { path, old_string: "two", new_string: "2", explanation: "Figures." }));
 
 const open = file("outside/open.txt", "one\ntwo\n");
 
 scenario("connected agents are listed and disconnected while a review is open", async () => {
   const agent = await outsideAgent("Codex");
-  const edited = edit(agent, open, "2");
+  const edited = edit(agent, open);
   await reviewWith("2");
   await ui.runCommand("agentfs: Show Connected Agents");
   await ui.listRow("outside: Codex").filter({ hasText: "Pending changes: 1." }).waitFor();
@@ -122,8 +83,9 @@ scenario("Connect an Agent says what came of it: rejected, unclear settings, or 
   await ui.tabsAre();
 });
 
-const first = file("outside/first.py", "one\ntwo\n");
-const second = file("outside/second.py", "one\ntwo\n");
+const accepted = file("outside/accepted.txt", "one\ntwo\n");
+const rejected = file("outside/rejected.txt", "one\ntwo\n");
+const amended = file("outside/amended.txt", "one\ntwo\n");
 
 scenario("Codex itself: connected by a reviewed change of its settings, then its edits are reviewed", async () => {
   const settings = file(".codex/config.toml");
@@ -137,30 +99,34 @@ scenario("Codex itself: connected by a reviewed change of its settings, then its
   assert.match(settings.text(), /\[mcp_servers\.agentfs\]/);
 
   const codex = connectedCodex();
-  let edited = edit(codex, first, "2");
+  let edited = edit(codex, accepted);
   await reviewWith("2");
   await ui.sees("outside: Codex");
   await ui.sees("Figures.");
-  assert.equal(first.text(), "one\ntwo\n");
+  assert.equal(accepted.text(), "one\ntwo\n");
   await ui.titleButton("Accept").click();
-  assert.match(await edited, /Updated '.*outside\/first\.py'/);
-  assert.equal(first.text(), "one\n2\n");
+  assert.match(await edited, /Updated '.*outside\/accepted\.txt'/);
+  assert.equal(accepted.text(), "one\n2\n");
 
-  edited = edit(codex, second, "2");
+  edited = edit(codex, rejected);
   await reviewWith("2");
   await ui.titleButton("Reject").click();
   await ui.answer("Words, please.");
   assert.match(await edited, /Words, please\./);
-  assert.equal(second.text(), "one\ntwo\n");
+  assert.equal(rejected.text(), "one\ntwo\n");
 
-  edited = edit(codex, second, "2");
+  edited = edit(codex, amended);
   await reviewWith("2");
   await ui.clickLine("2");
   await ui.page.keyboard.type("nd");
   await ui.sees("2nd");
   await ui.titleButton("Accept").click();
   assert.match(await edited, /2nd/);
-  assert.equal(second.text(), "one\n2nd\n");
+  assert.equal(amended.text(), "one\n2nd\n");
+
+  await call("command", { id: "agentfs.landed.focus" });
+  await ui.viewRow("Landed", "amended.txt").first().hover();
+  await ui.page.locator(".monaco-hover", { hasText: "outside: Codex" }).first().waitFor();
   await codex.stop();
   await ui.tabsAre();
 });
