@@ -89,6 +89,9 @@ async def test_the_users_settings_are_those_in_the_home(root: Path, home: Path, 
         shown.press("y\n")
         await shown.shows("is connected")
     assert (home / ".codex/config.toml").read_text().startswith('model = "x" # mine\n')
+    elsewhere = told(home, root, sockets) | {"CODEX_HOME": str(root)}
+    moved = run(*COMMAND, "--user", "codex", cwd=root, env=elsewhere)
+    assert (moved.returncode, "CODEX_HOME says where Codex keeps its settings" in moved.stderr) == (2, True)
     told_so = run(*COMMAND, "--user", "claude-code", cwd=root, env=told(home, root, sockets))
     assert (told_so.returncode, "claude mcp add --scope user agentfs -- " in told_so.stdout) == (0, True)
     assert list(root.iterdir()) == []

@@ -28,8 +28,9 @@ class Agent:
     """An agent's program. `program`: its command; `folder`: what it keeps in the home.
 
     `project(command, only)`: the settings by file in the workspace folder. With `only`, they leave the
-    program no other tool that changes files. `user`: the same in the home; or else `adding(command)`, the
-    program's own command for it, where it writes that file itself all the time."""
+    program no other tool that changes files. `user`: the same in the home, unless the environment has `moved`
+    them; or else `adding(command)`, the program's own command for it, where it writes that file itself all
+    the time."""
 
     title: str
     program: str
@@ -37,6 +38,7 @@ class Agent:
     project: Callable[[Command, bool], Mapping[str, Settings]]
     user: Callable[[Command, bool], Mapping[str, Settings]] | None = None
     adding: Callable[[Command], str] | None = None
+    moved: str = ""
 
     def is_here(self) -> bool:
         """Whether this machine has it."""
@@ -103,8 +105,10 @@ def _add_to_vscode(command: Command) -> str:
 
 AGENTS: Final = {
     "claude-code": Agent("Claude Code", "claude", ".claude", _claude_code, adding=_add_to_claude_code),
-    "codex": Agent("Codex", "codex", ".codex", _codex, _codex),
+    "codex": Agent("Codex", "codex", ".codex", _codex, _codex, moved="CODEX_HOME"),
     "gemini": Agent("Gemini CLI", "gemini", ".gemini", _gemini, _gemini),
-    "opencode": Agent("opencode", "opencode", ".config/opencode", _opencode, _opencode_user),
+    "opencode": Agent(
+        "opencode", "opencode", ".config/opencode", _opencode, _opencode_user, moved="XDG_CONFIG_HOME"
+    ),
     "vscode": Agent("VS Code", "code", ".vscode", _vscode, adding=_add_to_vscode),
 }

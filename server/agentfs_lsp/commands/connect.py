@@ -51,6 +51,14 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
             for path, settings in files.items():
                 print(f"# {agent.title}: {path}\n{merged(path, '', settings)}")
         return 0
+    for agent in wanted if options.user else ():
+        if os.environ.get(agent.moved):
+            told = translate(
+                "{variable} says where {agent} keeps its settings. Add there yourself what --print shows.",
+                variable=agent.moved,
+                agent=agent.title,
+            )
+            raise CommandError(told, USAGE)
     if not wanted:
         return 0
     root = Path.home() if options.user else Path(options.workspace)
