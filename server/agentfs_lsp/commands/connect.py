@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 from argparse import ArgumentTypeError
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -51,17 +51,9 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
             for path, settings in files.items():
                 print(f"# {agent.title}: {path}\n{merged(path, '', settings)}")
         return 0
-    for agent in wanted if options.user else ():
-        if os.environ.get(agent.moved):
-            told = translate(
-                "{variable} says where {agent} keeps its settings. Add there yourself what --print shows.",
-                variable=agent.moved,
-                agent=agent.title,
-            )
-            raise CommandError(told, USAGE)
     if not wanted:
         return 0
-    root = Path.home() if options.user else Path(options.workspace)
+    root = _home(wanted, translate) if options.user else Path(options.workspace)
     try:
         with _open(root, user=options.user) as fs:
             return _change(fs, _folder(fs, root.resolve()), wanted, translate)
@@ -85,6 +77,19 @@ def _command() -> list[str]:
         return list(OWN)
     found = shutil.which("agentfs-lsp")
     return ["agentfs-lsp"] if found and os.path.samefile(found, script) else [str(script.resolve())]
+
+
+def _home(agents: Iterable[Agent], translate: Translate) -> Path:
+    """The folder of the user's settings. Raises CommandError if an agent keeps them elsewhere."""
+    for agent in agents:
+        if os.environ.get(agent.moved):
+            told = translate(
+                "{variable} says where {agent} keeps its settings. Add there yourself what --print shows.",
+                variable=agent.moved,
+                agent=agent.title,
+            )
+            raise CommandError(told, USAGE)
+    return Path.home()
 
 
 def _open(root: Path, *, user: bool) -> AgentFS:
