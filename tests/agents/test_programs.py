@@ -64,7 +64,9 @@ async def test_a_rejected_edit_comes_with_the_users_reason(agent: Agent, editor:
     await agent.call("read", path=str(file))
     call = asyncio.ensure_future(agent.call("edit", path=str(file), **EDIT))
     await editor.settle(await asked(editor, file), "rejected", feedback="Not now.")
-    assert "“Not now.” Nothing was changed." in await call
+    told = await call
+    assert "“Not now.” Nothing was changed." in told
+    assert "agentfs-envelope" not in told
     assert file.read_text() == TEXT
 
 

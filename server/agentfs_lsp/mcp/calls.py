@@ -256,7 +256,10 @@ class Calls:
         self._answer(called, _outcome(job))
 
     def _answer(self, called: Called, outcome: Outcome) -> None:
-        self._connection.answer(called, outcome.text, is_error=outcome.is_error, meta=outcome.meta)
+        # Gemini CLI gives its model the whole result of a failed call, as JSON.
+        is_quoted = outcome.is_error and called.caller.name.startswith("gemini-cli")
+        meta = {} if is_quoted else outcome.meta
+        self._connection.answer(called, outcome.text, is_error=outcome.is_error, meta=meta)
         self._send()
 
     # --- jobs ---------------------------------------------------------------------------------------------
