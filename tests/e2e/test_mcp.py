@@ -184,6 +184,19 @@ async def test_an_editor_that_is_killed_withdraws_the_change(
     assert file.read_text() == TEXT
 
 
+async def test_a_second_editor_does_not_take_over(era: str, root: Path, file: Path, sockets: Path) -> None:
+    """Such as the one that `git commit` opens."""
+    async with agent(era, root, sockets) as client, serving(root, sockets) as first:
+        first.open("a.py", "the first's\n")
+        assert "the first's" in text(await client.call_tool("read", {"path": "a.py"}))
+        async with serving(root, sockets) as second:
+            second.open("a.py", "the second's\n")
+            assert "the first's" in text(await client.call_tool("read", {"path": "a.py"}))
+            first.process.kill()
+            await first.process.wait()
+            assert "the second's" in text(await client.call_tool("read", {"path": "a.py"}))
+
+
 async def test_a_program_that_the_user_disconnected_is_told_at_once(
     era: str, root: Path, file: Path, sockets: Path
 ) -> None:

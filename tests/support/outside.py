@@ -25,6 +25,6 @@ async def serving(root: Path, sockets: Path, **options: Any) -> AsyncIterator[Ed
     """An editor whose server has a socket there. Agents of this process need the fixture `sockets`."""
     async with editing(root, env={"AGENTFS_TEST_SOCKETS": str(sockets)}, **options) as editor:
         async with asyncio.timeout(60):
-            while discovery.find(root) is None:
+            while all(entry.pid != editor.process.pid for entry in discovery.entries()):
                 await editor.request("agentfs/status")
         yield editor

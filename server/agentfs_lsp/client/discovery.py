@@ -100,16 +100,17 @@ def entries() -> Iterator[Entry]:
             _remove(path)
 
 
-def find(root: str | os.PathLike[str]) -> Entry | None:
-    """The server to use for `root`: the one with the longest folder that contains it; of several, the
-    newest."""
+def find(root: str | os.PathLike[str], used: Entry | None = None) -> Entry | None:
+    """The server to use for `root`: the one with the longest folder that contains it; of several, that of
+    `used`, else the newest."""
     wanted = Path(root).resolve()
-    found: list[tuple[int, int, Entry]] = []
+    found: list[tuple[int, bool, int, Entry]] = []
     for entry in entries():
         depths = [len(Path(one).parts) for one in entry.roots if wanted.is_relative_to(one)]
         if depths and entry.protocol_version == PROTOCOL_VERSION:
-            found.append((max(depths), entry.since_ms, entry))
-    return max(found, key=lambda one: one[:2])[2] if found else None
+            is_used = used is not None and entry.token == used.token
+            found.append((max(depths), is_used, entry.since_ms, entry))
+    return max(found, key=lambda one: one[:3])[3] if found else None
 
 
 def _read(path: Path) -> Entry | None:

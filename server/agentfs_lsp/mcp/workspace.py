@@ -198,8 +198,8 @@ class Workspace:
     async def _current(self, agent: str) -> _Server:
         """Raises AgentFSError."""
         async with self._connecting:
-            entry = await asyncio.to_thread(find, self._root)
             server = self._server
+            entry = await asyncio.to_thread(find, self._root, server and server.entry)
             if server is None or not server.fs.is_connected or not server.is_of(entry):
                 await self._leave()
                 server = self._server = await self._connect(entry, agent)
