@@ -199,7 +199,7 @@ class Workspace:
         """Raises AgentFSError."""
         async with self._connecting:
             server = self._server
-            entry = await asyncio.to_thread(find, self._root, server and server.entry)
+            entry = await asyncio.to_thread(find, self._root, server.entry if server else None)
             if server is None or not server.fs.is_connected or not server.is_of(entry):
                 await self._leave()
                 server = self._server = await self._connect(entry, agent)
