@@ -23,6 +23,8 @@ from support.wire import Message, frame, read_message
 
 EDITED = TEXT.replace("two", "2")
 
+linux = pytest.mark.skipif(sys.platform != "linux", reason="tells how much a process takes in /proc")
+
 
 def serving(root: Path, sockets: Path, **options: Any) -> AbstractAsyncContextManager[Editor]:
     """An editor whose server has a socket there."""
@@ -705,20 +707,82 @@ async def test_the_editor_is_answered_between_an_agents_requests(
         agent.writer.close()
 
 
-async def test_who_does_not_read_is_cut_off(root: Path, sockets: Path) -> None:
-    (root / "large.txt").write_text(("x" * 999 + "\n") * 12_000)
-    async with found(root, sockets, options=AUTO) as (editor, entry):
+def taken(editor: Editor, what: str) -> int:
+    """MiB of the server: `VmRSS` now, `VmHWM` at the peak."""
+    told = Path(f"/proc/{editor.process.pid}/status").read_text()
+    return int(told.partition(f"{what}:")[2].split()[0]) >> 10
+
+
+async def flooded(editor: Editor, agents: list[Raw]) -> int:
+    """How many of them are cut off while they send what they have to send."""
+    sending = asyncio.gather(*(agent.writer.drain() for agent in agents), return_exceptions=True)
+    while not sending.done():
+        await editor.request("agentfs/status")
+    return sum(error is not None for error in await sending)
+
+
+@linux
+async def test_what_is_incomplete_takes_limited_memory(root: Path, file: Path, sockets: Path) -> None:
+    async with found(root, sockets) as (editor, entry), AsyncAgentFS.attach(root, name="Ada") as fs:
+        before = taken(editor, "VmRSS")
+        agents = [await Raw.connect(entry) for _ in range(12)]
+        for agent in agents:
+            agent.writer.transport.set_write_buffer_limits(0)
+            agent.writer.write(b"Content-Length: 67108864\r\n\r\n" + bytes(60 << 20))
+        assert await flooded(editor, agents) == 8
+        assert taken(editor, "VmHWM") - before < 400
+        assert (await fs.read("a.py")).content == TEXT
+        for agent in agents:
+            agent.writer.transport.abort()
+
+
+@linux
+async def test_requests_under_way_take_limited_memory(root: Path, file: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, **REVIEWING) as (editor, entry),
+        AsyncAgentFS.attach(root, name="Ada") as fs,
+    ):
+        before = taken(editor, "VmRSS")
         agent = await Raw.connect(entry)
         await agent.attach(entry)
-        agent.writer.transport.pause_reading()  # type: ignore[attr-defined]
-        for number in range(2, 14):
-            agent.send({"id": number, "method": "agentfs/read", "params": {"path": "large.txt", "limit": 0}})
+        agent.writer.transport.set_write_buffer_limits(0)
+        text = "x" * (30 << 20)
+        for number in range(2, 22):
+            params = {"path": f"{number}.py", "content": text}
+            agent.send({"id": number, "method": "agentfs/write", "params": params})
+        assert await flooded(editor, [agent]) == 1
+        await editor.seen("agentfs/settled")
+        assert taken(editor, "VmHWM") - before < 1000
+        assert (await fs.read("a.py")).content == TEXT
+
+
+@linux
+async def test_responses_that_are_not_read_take_limited_memory(root: Path, file: Path, sockets: Path) -> None:
+    (root / "large.txt").write_text(("x" * 999 + "\n") * 12_000)
+    async with (
+        found(root, sockets, options=AUTO) as (editor, entry),
+        AsyncAgentFS.attach(root, name="Ada") as fs,
+    ):
+        await fs.read("large.txt", limit=0)
+        before = taken(editor, "VmRSS")
+        agents = [await Raw.connect(entry) for _ in range(12)]
+        for agent in agents:
+            await agent.attach(entry)
+            agent.writer.transport.pause_reading()  # type: ignore[attr-defined]
+            for number in range(2, 12):
+                params = {"path": "large.txt", "limit": 0}
+                agent.send({"id": number, "method": "agentfs/read", "params": params})
         async with asyncio.timeout(60):
-            while not agent.writer.transport.is_closing():
+            while sum(agent.writer.transport.is_closing() for agent in agents) < 6:
                 await editor.request("agentfs/status")
-                agent.send({"method": "$/nothing"})
-                with suppress(ConnectionError):
-                    await agent.writer.drain()
+                for agent in agents:
+                    agent.send({"method": "$/nothing"})
+                    with suppress(ConnectionError):
+                        await agent.writer.drain()
+        assert taken(editor, "VmHWM") - before < 1000
+        assert (await fs.read("a.py")).content == TEXT
+        for agent in agents:
+            agent.writer.transport.abort()
 
 
 async def test_an_agent_cannot_reach_the_folder_of_sockets(

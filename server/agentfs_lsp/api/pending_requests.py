@@ -53,17 +53,22 @@ class PendingRequests:
         self._send = send
         self._notify = notify
         self._translate = translate
-        self._pending: dict[asyncio.Task[None], tuple[RequestId, DelayedResponse]] = {}
+        self._pending: dict[asyncio.Task[None], tuple[RequestId, DelayedResponse, int]] = {}
         self._by_id: dict[RequestId, asyncio.Task[None]] = {}
         self._cancelled: set[asyncio.Task[None]] = set()
+        self.held = 0
+        """Bytes of the requests that are not answered yet."""
 
     @property
     def count(self) -> int:
         """How many requests are not answered yet."""
         return len(self._pending)
 
-    def serve(self, request_id: RequestId, handler: Callable[[object], object], params: object) -> None:
-        """Run a handler and send its result as the response, immediately or when it is available."""
+    def serve(
+        self, request_id: RequestId, handler: Callable[[object], object], params: object, size: int = 0
+    ) -> None:
+        """Run a handler and send its result as the response, immediately or when it is available.
+        `size` is of the request, in bytes."""
         try:
             result = handler(params)
         except Exception as error:  # noqa: BLE001 - every request is answered
@@ -73,7 +78,8 @@ class PendingRequests:
             self._send({"jsonrpc": "2.0", "id": request_id, "result": result})
             return
         task = asyncio.ensure_future(self._answer(request_id, result))
-        self._pending[task] = (request_id, result)
+        self._pending[task] = (request_id, result, size)
+        self.held += size
         self._by_id[request_id] = task
         task.add_done_callback(self._landed)
 
@@ -85,7 +91,7 @@ class PendingRequests:
 
     def cancel_progress(self, token: object) -> None:
         """`window/workDoneProgress/cancel`: the same by progress token."""
-        for task, (_, later) in list(self._pending.items()):
+        for task, (_, later, _) in list(self._pending.items()):
             if is_id(token) and later.progress_token == token:
                 self._cancel_if_possible(task)
 
@@ -117,7 +123,8 @@ class PendingRequests:
         self._send({"jsonrpc": "2.0", "id": request_id, "result": result})
 
     def _landed(self, task: asyncio.Task[None]) -> None:
-        request_id, later = self._pending.pop(task)
+        request_id, later, size = self._pending.pop(task)
+        self.held -= size
         self._cancelled.discard(task)
         later.work.close()  # for a task cancelled before its first step
         if self._by_id.get(request_id) is task:

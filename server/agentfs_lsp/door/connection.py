@@ -76,6 +76,11 @@ class AgentConnection:
         self._is_over = False
         self.is_attached = False
 
+    @property
+    def held(self) -> int:
+        """Bytes that were received and are kept: the beginning of a message, and requests under way."""
+        return self._framer.held + self._pending.held
+
     # --- what arrives -------------------------------------------------------------------------------------
 
     def receive(self, data: bytes) -> None:
@@ -96,9 +101,9 @@ class AgentConnection:
                     except Malformed as error:
                         self._refuse(error.request_id, error.code, error.detail)
                     else:
-                        self._handle(message)
+                        self._handle(message, len(frame))
 
-    def _handle(self, message: Mapping[str, Any]) -> None:
+    def _handle(self, message: Mapping[str, Any], size: int) -> None:
         method, params, ident = message.get("method"), message.get("params"), message.get("id")
         if not self.is_attached:
             self._attach(ident, method, params)
@@ -115,7 +120,7 @@ class AgentConnection:
         elif self._pending.count >= MAX_PENDING:
             self._refuse(ident, TOO_MANY, f"{MAX_PENDING} requests are under way. Wait for a response.")
         else:
-            self._pending.serve(ident, partial(self._serve, request), params)
+            self._pending.serve(ident, partial(self._serve, request), params, size)
 
     def _attach(self, ident: object, method: object, params: object) -> None:
         """The first message. Any other ends the connection."""
@@ -182,6 +187,7 @@ class AgentConnection:
     def hang_up(self) -> None:
         """End the connection after what was sent."""
         self._is_over = True
+        self._framer = Framer(MAX_BODY)  # frees what is incomplete before the garbage collector comes
         self._close()
 
     def tools_changed(self) -> None:

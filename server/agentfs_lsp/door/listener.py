@@ -26,8 +26,9 @@ HANDSHAKE_S: Final = 10.0
 GOODBYE_S: Final = 1.0
 """Seconds for an agent to read its last responses."""
 
-MAX_UNSENT: Final = 64 << 20
-"""Bytes that wait for an agent that does not read; then it is cut off."""
+MAX_HELD: Final = 256 << 20
+"""Bytes of messages that all agents together have not completed, or not read, or that are under way. Above
+this, the agent with the most is cut off: never one that has less than its share."""
 
 _READ: Final = 1 << 12
 """Bytes whose requests are served in one go."""
@@ -39,7 +40,7 @@ class AgentsSocket:
     def __init__(self, host: ClosingHost, editor: Callable[[], str]) -> None:
         self._host = host
         self._editor = editor
-        self._connections: dict[AgentConnection, asyncio.Task[Any] | None] = {}
+        self._connections: dict[AgentConnection, tuple[asyncio.Task[Any] | None, asyncio.WriteTransport]] = {}
         self._shut_out: set[tuple[int, str]] = set()
         self._changes = asyncio.Event()
         self._place: Place | None = None
@@ -101,7 +102,8 @@ class AgentsSocket:
         await asyncio.gather(*(connection.finish() for connection in connections))
         for connection in connections:
             connection.hang_up()
-        await asyncio.gather(*filter(None, connections.values()), return_exceptions=True)
+        tasks = (task for task, _ in connections.values() if task is not None)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     # --- its connections ----------------------------------------------------------------------------------
 
@@ -117,8 +119,7 @@ class AgentsSocket:
         def send(data: bytes) -> None:
             if not transport.is_closing():
                 writer.write(data)
-                if transport.get_write_buffer_size() > MAX_UNSENT:
-                    transport.abort()
+                self._bound()
 
         connection = AgentConnection(
             self._host,
@@ -129,22 +130,32 @@ class AgentsSocket:
             partial(self._shut_out_process, pid),
             is_shut_out=is_shut_out,
         )
-        self._connections[connection] = asyncio.current_task()
+        self._connections[connection] = (asyncio.current_task(), transport)
         expiry = asyncio.get_running_loop().call_later(HANDSHAKE_S, _expire, connection, writer)
         try:
             with suppress(OSError):
                 while not transport.is_closing() and (data := await reader.read(_READ)):
                     connection.receive(data)
+                    self._bound()
                     await asyncio.sleep(0)  # the editor and other agents come between
         finally:
             expiry.cancel()
             await connection.finish()
-            self._connections.pop(connection, None)
-            writer.close()
+            connection.hang_up()
             with suppress(OSError, TimeoutError):
                 async with asyncio.timeout(GOODBYE_S):
                     await writer.wait_closed()
             transport.abort()
+            del self._connections[connection]
+
+    def _bound(self) -> None:
+        """Keep what all agents together take within `MAX_HELD`."""
+        held = {
+            transport: transport.get_write_buffer_size() + (0 if transport.is_closing() else connection.held)
+            for connection, (_, transport) in self._connections.items()
+        }
+        if sum(held.values()) > MAX_HELD:
+            max(held, key=lambda one: held[one]).abort()
 
     async def _shut_out_process(self, pid: int) -> None:
         """Refuse further connections of this process: all that its program only claims can change."""

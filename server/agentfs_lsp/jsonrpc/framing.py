@@ -60,9 +60,14 @@ class Framer:
         self._at = 0
         self._seeking = False  # between a bad header and the next plausible one
         self._missing = 0  # remaining bytes of the current body
-        self._pieces: list[bytes] = []  # of the current body
+        self._body = bytearray()  # its bytes so far
         self._skipping: int | None = None  # the size of the current body if it is too large
         self._head: bytes | None = None  # the start of that body, until reported
+
+    @property
+    def held(self) -> int:
+        """Bytes of incomplete input that are kept."""
+        return len(self._rest) - self._at + len(self._body)
 
     def feed(self, data: bytes) -> Iterator[Frame]:
         """Take `data` at once, and yield the complete frames. A caller may stop in between and continue with
@@ -120,11 +125,10 @@ class Framer:
         return None if self._missing else b""
 
     def _keep(self) -> Frame | None:
-        self._pieces.append(self._take())
+        self._body += self._take()
         if self._missing:
             return None
-        body = b"".join(self._pieces)
-        self._pieces.clear()
+        body, self._body = bytes(self._body), bytearray()
         return body
 
     def _skip(self, size: int) -> Frame | None:
