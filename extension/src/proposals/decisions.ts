@@ -232,7 +232,7 @@ export class Decisions {
     if (decision !== 'rejected' && review.state === 'waiting' && this.isUnsavedElsewhere(review)) {
       return false;
     }
-    if (decision === 'rejected' && review.state === 'ended') {
+    if (decision === 'rejected' && review.state !== 'waiting') {
       notifyTooLate(review);
     }
     return this.proposals.decide(review);

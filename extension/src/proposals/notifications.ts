@@ -194,7 +194,7 @@ async function offerToSave(review: Review, files: readonly ProposedFile[], faile
   await offerToSave(review, files.filter(({ uri }) => isAmong(uri, stuck)), stuck);
 }
 
-/** Tell the user that the proposal ended while the reason to reject it was typed. */
+/** Tell the user that the proposal ended, or was accepted, while the reason to reject it was typed. */
 export function notifyTooLate(review: Review): void {
   void notify(
     'information',

@@ -55,6 +55,20 @@ scenario("reject with a reason: the agent hears it, the file stays", async () =>
   await ui.noTab("reject.py");
 });
 
+const early = file("decisions/accept-early.py", "answer = 42\n");
+
+scenario("accepted while the reason to reject it is asked for: it lands, and the rejection came too late", async () => {
+  const asked = await agent("early").readAndEdit(early, "42", "41");
+  await reviewWith("answer = 41");
+  await ui.titleButton("Reject").click();
+  await ui.page.locator(".quick-input-widget:visible input").waitFor();
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).status, "success");
+  await ui.answer("It is 42.");
+  await ui.saysInPassing("The change of accept-early.py ended before you rejected it. The agent did not receive your answer.");
+  assert.equal(early.text(), "answer = 41\n");
+});
+
 const silent = file("decisions/reject-silently.py", "answer = 42\n");
 
 scenario("reject without a reason; Escape rejects nothing", async () => {
