@@ -5,11 +5,13 @@ import re
 import subprocess
 import sys
 import unicodedata
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from agentfs_lsp.adapters.review import diff_file
+from agentfs_lsp.client import AsyncAgentFS, ServerGone, discovery
 from agentfs_lsp.domain.text.escaping import escape_invisible
 from agentfs_lsp.domain.text.width import width_of
 from support.editor import SERVER
@@ -286,3 +288,18 @@ def test_no_character_is_wider_than_it_counts(tmp_path: Path, repository: Path) 
     assert len(widths) == len(lines)
     wider = [ascii(line) for line, width in zip(lines, widths, strict=True) if width > width_of(line)]
     assert wider == []
+
+
+async def test_an_agent_outside_is_listed_and_disconnected(root: Path, repository: Path) -> None:
+    async with neovim(root, repository) as editor:
+        while discovery.find(root) is None:
+            await editor.wire.ask("agentfs/status", {})
+        async with AsyncAgentFS.attach(root, name="Ada") as ada:
+            await ada.status()
+            editor.screen.press(":AgentfsAgents\r")
+            await editor.screen.shows("1: Ada, pending changes: 0")
+            editor.screen.press("1\r")
+            await editor.wire.seen("agentfs/disconnect")
+            while ada.is_connected:
+                with suppress(ServerGone):
+                    await ada.status()

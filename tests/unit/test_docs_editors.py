@@ -9,6 +9,7 @@ import pytest
 from agentfs_lsp.api.methods import AGENT_REQUESTS
 from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.features.agents import COMMANDS
+from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
 from support.docs import codes, examples, section, table, text_of
 from support.editor import recorded
 from support.layers import layered
@@ -52,6 +53,6 @@ def test_examples_of_settings_are_data() -> None:
 
 def test_every_request_and_command_in_the_examples_is_served() -> None:
     shown = "\n".join(text for name in ("ts", "lua", "elisp", "vim", "text") for text in examples(DOCS, name))
-    assert set(re.findall(r"(?<!\.)\bagentfs/\w+", shown)) <= set(AGENT_REQUESTS)
+    assert set(re.findall(r"(?<!\.)\bagentfs/\w+", shown)) <= {*AGENT_REQUESTS, *EDITOR_REQUESTS}
     assert set(re.findall(r"\bagentfs\.\w+", shown)) <= set(COMMANDS)
     assert re.findall(r"(?<!\.)\bagentfs/\w+", shown)
