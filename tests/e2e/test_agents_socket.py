@@ -627,6 +627,14 @@ def test_an_entry_of_another_systems_process_is_not_removed_while_it_listens(soc
     assert list(sockets.iterdir()) == []
 
 
+@pytest.mark.parametrize("suffix", [".sock", ".new"])
+def test_what_a_server_left_that_was_killed_as_it_started_is_removed(sockets: Path, suffix: str) -> None:
+    sockets.mkdir(mode=0o700)
+    (sockets / f"4194399-00000000{suffix}").touch()
+    assert list(discovery.entries()) == []
+    assert list(sockets.iterdir()) == []
+
+
 # --- too much -------------------------------------------------------------------------------------------
 
 

@@ -22,6 +22,9 @@ from typing import Final
 
 PROTOCOL_VERSION: Final = 1
 
+NEW: Final = ".new"
+"""The suffix of an entry that is being written."""
+
 _NAME: Final = re.compile(r"([0-9]+)-[0-9a-f]{8}")
 _MAX_ENTRY: Final = 1 << 20
 _LONGEST_PATH: Final = 100
@@ -84,7 +87,8 @@ def entries() -> Iterator[Entry]:
     here = folder()
     if not is_private(here):
         return
-    for path in sorted(here.glob("*.json")):
+    # A server that is killed as it starts leaves a socket without an entry.
+    for path in sorted({one.with_suffix(".json") for one in here.glob("*")}):
         name = _NAME.fullmatch(path.stem)
         if name is None:
             continue
@@ -143,7 +147,7 @@ def _remove(path: Path) -> None:
         try:
             asking.connect(os.fspath(address))
         except (ConnectionRefusedError, FileNotFoundError):
-            for one in (path, address):
+            for one in (path, address, path.with_suffix(NEW)):
                 with suppress(OSError):
                     one.unlink()
         except OSError:

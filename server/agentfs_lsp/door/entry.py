@@ -68,7 +68,7 @@ class Place:
             socket=os.fspath(self._socket),
             since_ms=self._since_ms,
         )
-        new = self._folder / f".{self._name}.new"
+        new = self._entry.with_suffix(discovery.NEW)
         with suppress(FileNotFoundError):
             new.unlink()
         descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
