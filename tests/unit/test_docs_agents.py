@@ -46,7 +46,7 @@ def test_the_settings_are_what_connect_prints(name: str) -> None:
 @each_agent
 def test_what_only_adds_is_told(name: str) -> None:
     plain, only = printed(name), printed("--only", name)
-    told = re.findall(r"`--only` adds ((?:[^`.:]|`[^`]*`)+)[.:]", section(DOCS, AGENTS[name].title))
+    told = re.findall(r"`--only`\sadds\s((?:[^`.:]|`[^`]*`)+)[.:]", section(DOCS, AGENTS[name].title))
     assert len(told) == sum(plain[path] != only[path] for path in only)
     for path in only:
         if plain[path] != only[path]:
