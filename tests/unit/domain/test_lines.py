@@ -48,7 +48,7 @@ def test_part_of_a_text_is_split_as_if_it_stood_alone() -> None:
 
 
 def test_lines_past_the_end_begin_at_the_end() -> None:
-    assert [lines.offset_of_line("a\nb", line) for line in (0, 1, 2, 3, 9)] == [0, 0, 2, 3, 3]
+    assert [lines.offset_of_line("a\nb", line) for line in (0, 1, 2, 3, 9, 1 << 70)] == [0, 0, 2, 3, 3, 3]
 
 
 def test_ends_are_made_alike() -> None:

@@ -64,6 +64,8 @@ def offset_of_line(text: str, line: int, start: int = 0) -> int:
 def nth_line_end(text: str, number: int, start: int = 0) -> re.Match[str] | None:
     """The line end at which `number` (1 or more) lines from the line start at `start` are over; None if there
     are fewer. Counts blocks, and halves the last one until little of it is left."""
+    if number > len(text) - start:
+        return None
     at, width = start, min(_BLOCK, len(text) - start)
     while at + width < len(text) and (here := ends_between(text, at, at + width)) < number:
         number -= here
