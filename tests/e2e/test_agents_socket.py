@@ -730,6 +730,28 @@ async def flooded(editor: Editor, agents: list[Raw]) -> int:
 
 
 @linux
+@pytest.mark.parametrize("values", [b"[],", b'"",', b"1,"])
+async def test_a_message_of_countless_values_is_refused(root: Path, sockets: Path, values: bytes) -> None:
+    async with found(root, sockets) as (editor, entry):
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        before = taken(editor, "VmHWM")
+        body = b'{"id":2,"method":"agentfs/status","params":{"x":[' + values * (20 << 20) + b"1]}}"
+        agent.writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+        refused = await agent.next()
+        assert (refused["id"], refused["error"]["code"]) == (2, -32600)
+        assert taken(editor, "VmHWM") - before < 400
+        agent.writer.close()
+
+
+async def test_values_in_a_string_are_text(root: Path, sockets: Path) -> None:
+    text = '[1, {"a": "\\\\"}],\n' * 100_000
+    async with found(root, sockets, options=AUTO), AsyncAgentFS.attach(root, name="Ada") as fs:
+        assert (await fs.write("b.json", text)).applied
+    assert (root / "b.json").read_text() == text
+
+
+@linux
 async def test_what_is_incomplete_takes_limited_memory(root: Path, file: Path, sockets: Path) -> None:
     async with found(root, sockets) as (editor, entry), AsyncAgentFS.attach(root, name="Ada") as fs:
         before = taken(editor, "VmRSS")

@@ -26,6 +26,9 @@ MAX_BODY: Final = 64 << 20
 MAX_PENDING: Final = 64
 """Requests of one connection under way."""
 
+MAX_VALUES: Final = 100_000
+"""JSON values in one message; a body of nothing else would take hundreds of times its size."""
+
 LONGEST_NAME: Final = 60
 """Characters shown of an agent's name; with the mark it fits the limit of `agent`."""
 
@@ -95,6 +98,9 @@ class AgentConnection:
                 case BadHeader(detail):
                     self._refuse(None, PARSE_ERROR, f"Not a message header: {detail}.")
                     self.hang_up()
+                case bytes() if _has_too_many_values(frame):
+                    detail = f"The message has more than {MAX_VALUES} values."
+                    self._refuse(find_id(frame), INVALID_REQUEST, detail)
                 case bytes():
                     try:
                         message = decode(frame)
@@ -226,3 +232,14 @@ class AgentConnection:
     def _send(self, message: Mapping[str, Any]) -> None:
         body = encode(message)
         self._write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
+
+
+def _has_too_many_values(body: bytes) -> bool:
+    """Without decoding it. What is not JSON may count as either."""
+    if len(body) <= MAX_VALUES:
+        return False
+    bare = body.replace(rb"\\", b"").replace(rb"\"", b"")
+    if bare.count(b'"') > 2 * MAX_VALUES:
+        return True
+    outside = b"".join(bare.split(b'"')[::2])  # of the strings
+    return sum(map(outside.count, (b",", b"[", b"{"))) > MAX_VALUES
