@@ -84,16 +84,7 @@ class Workspace:
             return Outcome(f"{job.tool} has no parameter {unknown[0]!r}.", is_error=True)
         before = self._on_disk(job)
         try:
-            async with self._using(label(job.caller)) as server:
-                if server.entry is None and job.tool in CHANGING:
-                    async with self._one_change:  # so that a question belongs to this job
-                        self._asked = job
-                        try:
-                            answer = await self._answer(server, job)
-                        finally:
-                            self._asked = None
-                else:
-                    answer = await self._answer(server, job)
+            answer = await self._ask(job)
         except ServerGone as error:
             if job.refusal is not None:
                 return Outcome(job.refusal, is_error=True)
@@ -103,6 +94,26 @@ class Workspace:
         except AgentFSError as error:
             return Outcome(str(error), is_error=True)
         return Outcome(answer.for_model(), is_error=not answer.ok, meta={ENVELOPE: dict(answer.envelope)})
+
+    async def _ask(self, job: Job) -> Answer:
+        """Raises AgentFSError."""
+        try:
+            return await self._ask_once(job)
+        except ServerGone:
+            if job.tool in CHANGING:
+                raise
+            return await self._ask_once(job)  # another editor may be there, or the user has disconnected this
+
+    async def _ask_once(self, job: Job) -> Answer:
+        async with self._using(label(job.caller)) as server:
+            if server.entry is not None or job.tool not in CHANGING:
+                return await self._answer(server, job)
+            async with self._one_change:  # so that a question belongs to this job
+                self._asked = job
+                try:
+                    return await self._answer(server, job)
+                finally:
+                    self._asked = None
 
     async def _answer(self, server: _Server, job: Job) -> Answer:
         fs, tool, agent = server.fs, job.tool, label(job.caller)
