@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 
 from support.editor import Editor
-from support.programs import PROGRAMS, Agent, Program, asked, running
+from support.programs import PROGRAMS, Agent, Program, asked, running, withdrawn
 from support.sample import TEXT
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -125,7 +125,7 @@ async def test_after_a_programs_time_limit_the_change_can_be_repeated(
             await editor.settle(proposal)
             repeated = agent.call("edit", path=str(file), **EDIT)
         else:
-            assert "id" not in proposal, "it should be withdrawn"
+            await withdrawn(editor, file)
             repeated = asyncio.ensure_future(agent.call("edit", path=str(file), **EDIT))
             await editor.settle(await asked(editor, file, 2))
         assert f"Updated '{file}'" in await repeated

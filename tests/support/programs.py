@@ -310,11 +310,20 @@ async def running(
 
 async def asked(editor: Editor, file: Path, number: int = 1) -> dict[str, Any]:
     """The `number`th proposal for the file, with its texts."""
+    return await editor.request("agentfs/proposal", {"id": await _proposed(editor, file, number)})
 
+
+async def withdrawn(editor: Editor, file: Path) -> None:
+    """Wait until the first proposal for the file is withdrawn."""
+    over = {"id": await _proposed(editor, file, 1), "outcome": "withdrawn"}
+    await editor.message(lambda message: over.items() <= (message.get("params") or {}).items())
+
+
+async def _proposed(editor: Editor, file: Path, number: int) -> str:
     def fits(message: dict[str, Any]) -> bool:
         return (
             message.get("method") == "agentfs/proposed" and message["params"]["files"][0]["path"] == file.name
         )
 
     announced = await editor.matching(number, fits)
-    return await editor.request("agentfs/proposal", {"id": announced["params"]["id"]})
+    return str(announced["params"]["id"])
