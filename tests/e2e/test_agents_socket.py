@@ -155,6 +155,8 @@ async def test_sessions_are_each_agents_own(root: Path, file: Path, sockets: Pat
             assert refused.context["params_input"]["session"] == session
         assert [one["session"] for one in (await ada.status()).data["sessions"]] == ["chat"]
         assert (await bob.status()).data["sessions"] == []
+        called = await bob.call("Read", {"path": "a.py"})
+        assert "outside" not in str(called.context["params_input"])
 
 
 @pytest.mark.parametrize("nothing", [None, [], {}])
@@ -429,6 +431,34 @@ async def test_the_entry_follows_the_folders_and_the_setting(
         await listed(editor, root)
 
 
+async def test_an_agent_that_reads_nothing_does_not_hold_up_the_setting(root: Path, sockets: Path) -> None:
+    (root / "large.txt").write_text(("x" * 999 + "\n") * 4_000)
+    async with found(root, sockets, options=AUTO) as (editor, entry):
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        agent.send({"id": 2, "method": "agentfs/read", "params": {"path": "large.txt", "limit": 0}})
+        await agent.reader.readexactly(1)  # the response has begun
+        agent.writer.transport.pause_reading()  # type: ignore[attr-defined]
+        configure(editor, agents={"socket": False})
+        await listed(editor, root, there=False)
+        configure(editor)
+        await listed(editor, root)
+        agent.writer.close()
+
+
+@pytest.mark.skipif(not Path("/bin/ps").exists(), reason="needs ps, which tells it on macOS")
+def test_where_ps_tells_the_start_of_a_process_the_time_zone_does_not_matter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Path, "exists", lambda _: False)  # no /proc
+    told = []
+    for zone in ("Asia/Shanghai", "America/New_York"):
+        monkeypatch.setenv("TZ", zone)
+        told.append(discovery.started_at(os.getpid()))
+    assert told[0] is not None
+    assert told[0] == told[1]
+
+
 async def test_without_the_setting_there_is_no_socket(root: Path, sockets: Path) -> None:
     off = {"agents": {"socket": False}}
     async with serving(root, sockets, options=off) as editor:
@@ -598,6 +628,7 @@ async def test_planted_entries_are_not_believed(root: Path, sockets: Path, tmp_p
             f"{pid}-00000002": json.dumps({**told, "roots": 3}),
             f"{pid}-00000003": json.dumps({**told, "more": 1}),
             f"{pid}-00000004": json.dumps({**told, "socket": str(tmp_path / "evil.sock")}),
+            f"{pid}-00000009": "[" * 10_000,
             "nonsense": json.dumps(told),
         }
         for name, text in planted.items():

@@ -129,7 +129,7 @@ def _read(path: Path) -> Entry | None:
             return None
         told = json.loads(os.read(descriptor, _MAX_ENTRY))
         entry = Entry(**{**told, "roots": tuple(told["roots"])})
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
     finally:
         os.close(descriptor)
@@ -163,7 +163,11 @@ def started_at(pid: int) -> str | None:
             return None
         return None if fields[0] in (b"Z", b"X") else fields[19].decode()
     told = subprocess.run(  # noqa: S603 - the system's own ps
-        ["/bin/ps", "-o", "lstart=", "-p", str(pid)], capture_output=True, text=True, check=False
+        ["/bin/ps", "-o", "lstart=", "-p", str(pid)],
+        env={"LC_ALL": "C", "TZ": "UTC0"},  # or a server and an agent would disagree on the words
+        capture_output=True,
+        text=True,
+        check=False,
     )
     return told.stdout.strip() or None
 

@@ -121,12 +121,18 @@ class AgentsSocket:
                 writer.write(data)
                 self._bound()
 
+        def close() -> None:
+            if not transport.is_closing():
+                writer.close()
+                # Without this, one that does not read its responses would never be let go.
+                asyncio.get_running_loop().call_later(GOODBYE_S, transport.abort)
+
         connection = AgentConnection(
             self._host,
             place.token,
             self._editor(),
             send,
-            writer.close,
+            close,
             partial(self._shut_out_process, pid),
             is_shut_out=is_shut_out,
         )
@@ -142,10 +148,8 @@ class AgentsSocket:
             expiry.cancel()
             await connection.finish()
             connection.hang_up()
-            with suppress(OSError, TimeoutError):
-                async with asyncio.timeout(GOODBYE_S):
-                    await writer.wait_closed()
-            transport.abort()
+            with suppress(OSError):
+                await writer.wait_closed()
             del self._connections[connection]
 
     def _bound(self) -> None:

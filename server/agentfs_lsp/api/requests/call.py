@@ -36,7 +36,7 @@ async def call_request(requests: Mapping[Operation, Request], exchange: Exchange
     inner = replace(
         exchange,
         params=_request_params(params, tool, arguments) | expected,
-        raw=exchange.params,
+        raw=exchange.params if exchange.raw is None else exchange.raw,
         translate=translate,
         phrasing=dialect.phrasing,
         paths="any" if dialect.absolute_paths else None,
