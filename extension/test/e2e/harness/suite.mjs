@@ -51,6 +51,7 @@ async function clearDesk() {
   await restartKilled();
   await resetSettings();
   await workbench.page.keyboard.press("Escape");
+  await workbench.page.mouse.move(200, 5); // where nothing opens under it, and hides a message
   await cancelRequests();
   await stopOutsideAgents();
   await until("no proposal is pending", async () => (await state()).pending.length === 0);
