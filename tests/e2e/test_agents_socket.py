@@ -219,7 +219,11 @@ async def test_history_lists_all_changes_unless_a_session_is_named(root: Path, s
         changes = (await fs.history()).data["changes"]
         assert [change["agent"] for change in changes] == ["outside: Ada", "Bob"]
         (own,) = (await fs.history(session="chat")).data["changes"]
-        assert own["agent"] == "outside: Ada"
+        assert (own["agent"], own["session"]) == ("outside: Ada", "chat")
+        async with AsyncAgentFS.attach(root, name="Eve") as other:
+            (adas, _) = (await other.history()).data["changes"]
+        assert adas["session"].startswith("Ada ")
+        assert adas["session"].endswith("/chat")
         assert (await fs.undo(session="chat")).applied
     assert [path.name for path in root.iterdir()] == ["b.py"]
 
@@ -357,12 +361,13 @@ async def test_the_editor_disconnects_an_agent(root: Path, file: Path, sockets: 
         write = asyncio.ensure_future(ada.write("c.py", "1\n"))
         adas = await editor.seen("agentfs/proposed", 2)
         agents = (await editor.request("agentfs/agents"))["agents"]
-        (ident,) = [agent["id"] for agent in agents if agent["name"] == "Bob"]
+        ident, _ = (agent["id"] for agent in agents if agent["name"].startswith("Bob"))
         assert await editor.request("agentfs/disconnect", {"id": ident}) == {"ok": True}
         assert (await editor.seen("agentfs/settled"))["outcome"] == "withdrawn"
         why = b"ACCESS_DENIED withdrawn The user disconnected this agent, so the change was withdrawn."
         assert (await told.readline()).startswith(why)
         assert b"The user has disconnected this program." in await told.readline()
+        assert b"The server ended." in await told.readline()
         await bob.wait()
         again = await editor.request("agentfs/disconnect", {"id": ident})
         assert (again["ok"], again["code"]) == (False, "UNKNOWN")
@@ -381,14 +386,19 @@ async def test_the_editor_disconnects_an_agent(root: Path, file: Path, sockets: 
 PROPOSING = """
 import sys
 from pathlib import Path
-from agentfs_lsp.client import AgentFS, AgentFSError, discovery
+from agentfs_lsp.client import AgentFS, NoEditor, ServerGone, discovery
 discovery.folder = lambda: Path(sys.argv[2])
+second = AgentFS.attach(sys.argv[1], name="Bob's second")
 with AgentFS.attach(sys.argv[1], name="Bob") as fs:
     answer = fs.write("b.py", "1")
     print(answer.code, answer.decision, answer.text, flush=True)
 try:
     AgentFS.attach(sys.argv[1], name="Eve")
-except AgentFSError as error:
+except NoEditor as error:
+    print(error, flush=True)
+try:
+    second.status()
+except ServerGone as error:
     print(error, flush=True)
 """
 

@@ -50,8 +50,9 @@ class ClosingHost(Host, Protocol):
 
 
 class AgentConnection:
-    """`send` takes bytes and must not block; `close` ends the connection after what was sent. `shut_out` is
-    called when the user disconnects the agent; `is_shut_out`: the user did so before with its process."""
+    """`send` takes bytes and must not block; `close` ends the connection after what was sent. `disconnect` is
+    called when the user disconnects the agent: it calls `cut_off` of all connections of its process.
+    `is_shut_out`: the user did so before with this process."""
 
     def __init__(
         self,
@@ -60,7 +61,7 @@ class AgentConnection:
         editor: str,
         send: Callable[[bytes], None],
         close: Callable[[], None],
-        shut_out: Callable[[], Awaitable[None]],
+        disconnect: Callable[[], Awaitable[None]],
         *,
         is_shut_out: bool,
     ) -> None:
@@ -69,7 +70,7 @@ class AgentConnection:
         self._editor = editor
         self._write = send
         self._close = close
-        self._shut_out = shut_out
+        self._disconnect = disconnect
         self._is_shut_out = is_shut_out
         self._framer = Framer(MAX_BODY)
         self._pending = PendingRequests(self._send, self._notify, host.language)
@@ -201,9 +202,8 @@ class AgentConnection:
         if self.is_attached:
             self._notify("agentfs/toolsChanged", {})
 
-    async def _disconnect(self) -> None:
+    async def cut_off(self) -> None:
         """The user ends the connection. The agent is told why its changes were withdrawn."""
-        await self._shut_out()
         self._is_over = True
         ws = self._host.workspace
         for proposal in ws.proposals:

@@ -9,9 +9,9 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.client.discovery import peer_pid, peer_uid, started_at
 from agentfs_lsp.door.connection import AgentConnection, ClosingHost
 from agentfs_lsp.door.entry import Place
@@ -34,13 +34,21 @@ _READ: Final = 1 << 12
 """Bytes whose requests are served in one go."""
 
 
+class _Carrier(NamedTuple):
+    """What carries a connection. `pid`: the process at the other end, 0 if the system does not tell."""
+
+    task: asyncio.Task[Any] | None
+    transport: asyncio.WriteTransport
+    pid: int
+
+
 class AgentsSocket:
     """The door of one server. `editor` returns the name of the editor. Use it on the event loop."""
 
     def __init__(self, host: ClosingHost, editor: Callable[[], str]) -> None:
         self._host = host
         self._editor = editor
-        self._connections: dict[AgentConnection, tuple[asyncio.Task[Any] | None, asyncio.WriteTransport]] = {}
+        self._connections: dict[AgentConnection, _Carrier] = {}
         self._shut_out: set[tuple[int, str]] = set()
         self._changes = asyncio.Event()
         self._place: Place | None = None
@@ -70,6 +78,9 @@ class AgentsSocket:
                 await self._update()
             except OSError as error:
                 _log.warning("no agent can connect: %s", type(error).__name__)
+                await self._stop()
+            except Exception as error:  # noqa: BLE001 - the next change is followed again
+                record_incident(_log, error)
                 await self._stop()
 
     async def _update(self) -> None:
@@ -102,7 +113,7 @@ class AgentsSocket:
         await asyncio.gather(*(connection.finish() for connection in connections))
         for connection in connections:
             connection.hang_up()
-        tasks = (task for task, _ in connections.values() if task is not None)
+        tasks = (carrier.task for carrier in connections.values() if carrier.task is not None)
         await asyncio.gather(*tasks, return_exceptions=True)
 
     # --- its connections ----------------------------------------------------------------------------------
@@ -133,10 +144,10 @@ class AgentsSocket:
             self._editor(),
             send,
             close,
-            partial(self._shut_out_process, pid),
+            lambda: self._disconnect(connection),
             is_shut_out=is_shut_out,
         )
-        self._connections[connection] = (asyncio.current_task(), transport)
+        self._connections[connection] = _Carrier(asyncio.current_task(), transport, pid)
         expiry = asyncio.get_running_loop().call_later(HANDSHAKE_S, _expire, connection, writer)
         try:
             with suppress(OSError):
@@ -156,16 +167,23 @@ class AgentsSocket:
         """Keep what all agents together take within `MAX_HELD`."""
         held = {
             transport: transport.get_write_buffer_size() + (0 if transport.is_closing() else connection.held)
-            for connection, (_, transport) in self._connections.items()
+            for connection, (_, transport, _) in self._connections.items()
         }
         if sum(held.values()) > MAX_HELD:
             max(held, key=lambda one: held[one]).abort()
 
-    async def _shut_out_process(self, pid: int) -> None:
-        """Refuse further connections of this process: all that its program only claims can change."""
+    async def _disconnect(self, connection: AgentConnection) -> None:
+        """End all connections of the process, and refuse further ones: all that its program only claims can
+        change."""
+        if connection not in self._connections:
+            return  # it has ended by itself
+        pid = self._connections[connection].pid
         started = await asyncio.to_thread(started_at, pid)
+        ended = [connection]
         if started is not None:
             self._shut_out.add((pid, started))
+            ended = [one for one, carrier in self._connections.items() if carrier.pid == pid]
+        await asyncio.gather(*(one.cut_off() for one in ended))
 
     async def _is_shut_out(self, pid: int) -> bool:
         if all(pid != one for one, _ in self._shut_out):

@@ -53,7 +53,7 @@ def keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, lan
         return
     change_id = token_hex(8) if decision == "withdrawn" else proposal.take_change_id()
     if decision != "withdrawn":
-        ws.last_change[proposal.session] = change_id
+        ws.sessions.last_change[proposal.session] = change_id
     if not ws.settings.history.enabled:
         return
     size = sum(change.base.size + landing.bytes_written for change, landing in landed)

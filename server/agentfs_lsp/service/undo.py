@@ -90,7 +90,7 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
             if pending.session == command.session:  # it may be the one meant
                 raise LastUndecided(pending.id, pending.paths)
     # Taken now: a later request may land while history is read.
-    reverse = _Reverse(ws, command, ws.last_change.get(command.session))
+    reverse = _Reverse(ws, command, ws.sessions.last_change.get(command.session))
     origin = Origin(command.session, command.agent, "undo", command.explanation, by_user=command.by_user)
     try:
         proposed = await propose(ws, origin, reverse.find, reverse.compute, finish=reverse.finish)

@@ -11,12 +11,15 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 
 
-def change_on_wire(change: HistoryRecord, name_of: NameOf, *, texts: bool) -> LandedChange:
-    """One entry of `data.changes`; `texts` includes the texts of its files."""
+def change_on_wire(
+    change: HistoryRecord, name_of: NameOf, *, texts: bool, namespace: str = ""
+) -> LandedChange:
+    """One entry of `data.changes`; `texts` includes the texts of its files. `namespace`: the viewer knows its
+    sessions without it."""
     return {
         "change_id": change.id,
         "time": date_on_wire(change.time_ms),
-        "session": change.session,
+        "session": change.session.removeprefix(namespace),
         "agent": change.agent,
         "tool": change.tool,
         "explanation": change.explanation,

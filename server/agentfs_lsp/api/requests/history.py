@@ -29,7 +29,8 @@ async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envel
         params.limit,
         params.texts,
     )
-    browsed = await browse(exchange.ws, command, partial(change_on_wire, texts=params.texts))
+    show = partial(change_on_wire, texts=params.texts, namespace=exchange.namespace)
+    browsed = await browse(exchange.ws, command, show)
     data: History = {"changes": [*browsed.changes], "more": browsed.more}
     stats: Stats = {"time_ms": exchange.time_ms()}
     return exchange.succeed(data, _text(exchange.translate, browsed), stats, partial=browsed.texts_left_out)

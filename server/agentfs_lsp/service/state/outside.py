@@ -10,7 +10,7 @@ from dataclasses import dataclass
 class OutsideAgent:
     """`name` and `version` as claimed. `namespace`: what the names of its sessions begin with. `since_ms`:
     when it connected, by the workspace's clock. `disconnect`: withdraws what is undecided, ends the
-    connection, and refuses another one of the same process."""
+    connections of its process, and refuses further ones."""
 
     id: str
     name: str

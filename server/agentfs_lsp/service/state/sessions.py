@@ -1,4 +1,5 @@
-"""What each session has read: the records the precondition compares with (docs/protocol.md#8-lock).
+"""What each session has read: the records the precondition compares with (docs/protocol.md#8-lock). Also its
+approval mode and its last change.
 
 A session is a name on one connection, and a process serves one connection. Nothing here reads files.
 """
@@ -37,7 +38,8 @@ _Key = tuple[str, str]  # session, absolute path
 
 
 class Sessions:
-    """Read records of all sessions, limited in number and in bytes of text, and approval modes."""
+    """Read records of all sessions, limited in number and in bytes of text, approval modes, and last
+    changes."""
 
     def __init__(self, max_records: int, max_text_bytes: int, max_sessions: int) -> None:
         self._records: OrderedDict[_Key, ReadRecord] = OrderedDict()
@@ -46,6 +48,8 @@ class Sessions:
         self._held: OrderedDict[str, set[str]] = OrderedDict()  # the paths recorded per session
         self._modes: dict[str, Mode] = {}
         self._mode: Mode | None = None
+        self.last_change: dict[str, str] = {}
+        """By session, the id of the latest change that landed or may have, whether or not history has it."""
         self.moment = 0
         self.resize(max_records, max_text_bytes, max_sessions)
 
@@ -124,6 +128,8 @@ class Sessions:
             self._drop(key)
         for session in [session for session in self._modes if session.startswith(namespace)]:
             del self._modes[session]
+        for session in [session for session in self.last_change if session.startswith(namespace)]:
+            del self.last_change[session]
 
     def forget_files(self, gone: Callable[[str], bool]) -> None:
         """Drop the records of all files for whose absolute paths `gone` is true."""

@@ -84,8 +84,6 @@ class Workspace:
     """Identifies this connection in history."""
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
-    last_change: dict[str, str] = field(default_factory=dict)
-    """By session, the id of the latest change that landed or may have, whether or not history has it."""
     refusals: Refusals = field(init=False)
     reads_asked: Counter[str] = field(default_factory=Counter)
     """By session, how many questions before a read are open."""
