@@ -1,6 +1,7 @@
 """`agentfs-lsp mcp` with the client of the `mcp` package, in both eras: docs/protocol.md#mcp."""
 
 import asyncio
+import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -12,9 +13,13 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp_types import ElicitResult, Implementation
 
+from agentfs_lsp.mcp.calls import Calls
+from agentfs_lsp.mcp.catalog import Catalog
+from agentfs_lsp.mcp.connection import Connection
+from agentfs_lsp.mcp.workspace import Workspace
 from support.command import COMMAND, run
 from support.editor import REVIEWING
-from support.mcp import initialize, legacy, lines, modern
+from support.mcp import FORM, initialize, legacy, lines, modern
 from support.outside import LAUNCHER, environment, serving
 from support.sample import TEXT
 
@@ -271,6 +276,26 @@ async def test_a_no_there_comes_with_its_reason(era: str, root: Path, sockets: P
         result = await client.call_tool("write", {"path": "b.py", "content": "1\n"})
     assert (result.is_error, "Later." in text(result)) == (True, True)
     assert not (root / "b.py").exists()
+
+
+async def test_a_question_that_a_client_dropped_does_not_hold_up_the_next_change(
+    root: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process: the time until a question counts as dropped is too long for a test."""
+    monkeypatch.setattr("agentfs_lsp.mcp.calls.ABANDONED_S", 0.0)
+    connection, workspace = Connection(Catalog(str(root))), Workspace(root, Catalog(str(root)))
+    sent: asyncio.Queue[bytes] = asyncio.Queue()
+    calls = Calls(connection, lambda: sent.put_nowait(connection.take()), workspace.run, workspace.what)
+    for ident in (1, 2):
+        told = {"path": f"{ident}.py", "content": "1\n"}
+        call = modern("tools/call", ident, capabilities=FORM, name="write", arguments=told)
+        for event in connection.receive(lines([call])):
+            calls.happened(event)
+        async with asyncio.timeout(60):
+            question = json.loads(await sent.get())
+        assert (question["id"], question["result"]["resultType"]) == (ident, "input_required")
+    await calls.close()
+    await workspace.close()
 
 
 @pytest.mark.parametrize("arguments", [(), ("--no-elicitation",)])

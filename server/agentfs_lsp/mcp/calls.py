@@ -32,10 +32,14 @@ PROGRESS_S: Final = 5.0
 ASK_S: Final = 3600.0
 """A question that the user has not answered for so many seconds is withdrawn: a no."""
 
+ABANDONED_S: Final = 300.0
+"""The same where another change waits for it, if a client would not tell that it has dropped the question."""
+
 MAX_ENDED: Final = 64
 """Jobs whose results are kept for a later `wait`."""
 
 _KEY: Final = "review"
+_UNANSWERED: Final = Reject("Nobody answered the question.")
 _TIMED_OUT: Final = re.compile(r"tim(?:ed?|ing)[ _-]?out", re.IGNORECASE)
 
 NOBODY: Final = (
@@ -111,9 +115,14 @@ class Job:
             async with asyncio.timeout(ASK_S):
                 return await self._reply
         except TimeoutError:
-            return Reject("Nobody answered the question.")
+            return _UNANSWERED
         finally:
             self._close()
+
+    def give_way(self) -> None:
+        """Another change waits for this one's question to be answered."""
+        if self.caller.is_modern:
+            asyncio.get_running_loop().call_later(ABANDONED_S, self.reply, _UNANSWERED)
 
     def accepts(self, state: str | None) -> bool:
         """Whether a reply with this state answers the open question."""

@@ -108,6 +108,8 @@ class Workspace:
         async with self._using(label(job.caller)) as server:
             if server.entry is not None or job.tool not in CHANGING:
                 return await self._answer(server, job)
+            if self._asked is not None:
+                self._asked.give_way()
             async with self._one_change:  # so that a question belongs to this job
                 self._asked = job
                 try:
@@ -224,7 +226,11 @@ class Workspace:
         await fs.start()
         names = [(Path(one).name, one) for one in fs.roots]
         if len(names) > 1:
-            roots = (await fs.status()).data["roots"]
+            try:
+                roots = (await fs.status()).data["roots"]
+            except BaseException:
+                await fs.close()
+                raise
             names = [(one["name"], Path(unquote(urlparse(one["uri"]).path))) for one in roots]
         return _Server(fs, entry, names)
 

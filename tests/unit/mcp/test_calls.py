@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from agentfs_lsp.client import Accept, Decision, Reject, Review, ReviewedFile
-from agentfs_lsp.mcp.calls import ASK_S, MAX_ENDED, NOBODY, TOO_LONG, Calls, Job, Outcome
+from agentfs_lsp.mcp.calls import ABANDONED_S, ASK_S, MAX_ENDED, NOBODY, TOO_LONG, Calls, Job, Outcome
 from agentfs_lsp.mcp.catalog import Catalog
 from agentfs_lsp.mcp.connection import Connection
 from support.fakes.time import settle
@@ -430,6 +430,16 @@ async def test_waiting_asks_again(agent: Agent) -> None:
     question = await asked(agent, new(2, tool="wait", arguments={"id": "p-1"}))
     (answer,) = await agent.send(new(3, tool="wait", arguments={"id": "p-1"}, **replying(question)))
     assert text(answer) == "landed"
+
+
+async def test_a_question_that_another_change_waits_for_is_not_open_as_long(agent: Agent) -> None:
+    agent.review = review()
+    await asked(agent, new())
+    await asked(agent, legacy("tools/call", 2, name="edit", arguments={**EDIT, "path": "/w/b.py"}))
+    for job, _ in agent.works:
+        job.give_way()
+    await agent.after(ABANDONED_S + 1)
+    assert [type(decided) for decided in agent.decisions] == [Reject]  # the earlier era's client would tell
 
 
 async def test_a_client_that_never_comes_back_says_no(agent: Agent) -> None:
