@@ -98,9 +98,10 @@ def _parser(translate: Translate) -> Parser:
         epilog=translate(
             "Commands for the terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules "
             "apply to a path, agentfs-lsp history [PATH] lists the changes that landed, agentfs-lsp "
-            "undo ID undoes a change, agentfs-lsp mcp serves an agent's program, agentfs-lsp call TOOL calls "
-            "a tool as an agent does, agentfs-lsp hook is a hook for Claude Code, and agentfs-lsp demo [DIR] "
-            "runs a demonstration. Each command has its own --help."
+            "undo ID undoes a change, agentfs-lsp connect [AGENT] connects agents' programs, agentfs-lsp mcp "
+            "serves such a program, agentfs-lsp call TOOL calls a tool as an agent does, agentfs-lsp hook is "
+            "a hook for Claude Code, and agentfs-lsp demo [DIR] runs a demonstration. Each command has its "
+            "own --help."
         ),
     )
     options = parser.options

@@ -62,6 +62,8 @@ def test_exit_codes_tell_refusal_conflict_and_error(root: Path, file: Path) -> N
     ("arguments", "said"),
     [
         (["Read", "{"], "not JSON"),
+        (["Read", '{"path": NaN}'], "not JSON: NaN"),
+        (["Read", "[" * 100_000], "not JSON"),
         (["Read", "[]"], "must be a JSON object"),
         (["--workspace", "missing", "Read"], "is not a folder"),
         ([], "TOOL"),
@@ -74,14 +76,28 @@ def test_wrong_arguments_are_told(root: Path, arguments: list[str], said: str) -
     assert wrong.stdout == ""
 
 
-def test_at_a_terminal_the_person_is_asked(root: Path, file: Path) -> None:
+def test_what_is_not_utf_8_is_told(root: Path) -> None:
+    wrong = subprocess.run(
+        [*COMMAND, "call", "Read", "-"], cwd=root, input=b'{"path": "\xff"}', capture_output=True, check=False
+    )
+    assert (wrong.returncode, b"not JSON" in wrong.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "said"),
+    [
+        ("C.UTF-8", "Land this change?", "Created 'b.py'"),
+        ("zh_CN.UTF-8", "要应用此更改吗？", "已创建“b.py”"),
+    ],
+)
+def test_at_a_terminal_the_person_is_asked(root: Path, language: str, question: str, said: str) -> None:
     pid, master = pty.fork()
     if pid == 0:
         os.chdir(root)
-        os.environ["XDG_STATE_HOME"] = str(root.parent / "state")
+        os.environ |= {"XDG_STATE_HOME": str(root.parent / "state"), "LC_ALL": language}
         os.execv(sys.executable, [*COMMAND, "call", "--text", "Write", params(path="b.py", content="1\n")])
     shown = b""
-    while b"Land this change?" not in shown:
+    while question.encode() not in shown:
         shown += os.read(master, 1 << 16)
     assert not (root / "b.py").exists()
     os.write(master, b"y\n")
@@ -92,7 +108,7 @@ def test_at_a_terminal_the_person_is_asked(root: Path, file: Path) -> None:
             break
     os.close(master)
     assert os.waitpid(pid, 0)[1] == 0
-    assert b"Created 'b.py'" in shown
+    assert said in shown.decode()
     assert (root / "b.py").read_text() == "1\n"
 
 

@@ -390,6 +390,15 @@ async def test_a_request_that_no_server_knows_is_refused(root: Path) -> None:
     assert refused.value.code == -32601
 
 
+async def test_what_was_refused_before_the_start_is_not_sent_later(root: Path) -> None:
+    fs = AsyncAgentFS.open(root, allow_all)
+    with pytest.raises(ServerGone, match="not started"):
+        await fs.write("early.txt", "x\n")
+    async with fs:
+        assert (await fs.status()).ok
+    assert list(root.iterdir()) == []
+
+
 async def test_what_cannot_start_says_why(root: Path, file: Path) -> None:
     with pytest.raises(NotADirectoryError, match=r"a\.py is not a folder"):
         await AsyncAgentFS.open(file).start()

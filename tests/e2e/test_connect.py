@@ -11,6 +11,7 @@ import pytest
 from support.command import run
 from support.editor import AUTO, REVIEWING
 from support.outside import LAUNCHER, environment, serving
+from support.personas import answering, pressing
 from support.terminal import terminal
 
 COMMAND = [sys.executable, "-P", LAUNCHER, "connect"]
@@ -95,6 +96,31 @@ async def test_the_users_settings_are_those_in_the_home(root: Path, home: Path, 
     told_so = run(*COMMAND, "--user", "claude-code", cwd=root, env=told(home, root, sockets))
     assert (told_so.returncode, "claude mcp add --scope user agentfs -- " in told_so.stdout) == (0, True)
     assert list(root.iterdir()) == []
+
+
+async def test_settings_in_an_unsaved_buffer_connect_nobody(root: Path, home: Path, sockets: Path) -> None:
+    (root / "opencode.json").write_text("{}\n")
+    async with serving(root, sockets, answers=answering(pressing("Approve"))) as editor:
+        editor.open("opencode.json")
+        editor.change("opencode.json", "{ }\n")
+        for _ in range(2):
+            connecting = asyncio.create_subprocess_exec(
+                *COMMAND, "opencode", cwd=root, env=told(home, root, sockets), stdout=asyncio.subprocess.PIPE
+            )
+            said = (await (await connecting).communicate())[0].decode()
+            assert "The settings are not saved yet. Save them in the editor." in said
+            assert "is connected" not in said
+        assert "agentfs" in editor.documents[editor.uri("opencode.json")].text
+    assert (root / "opencode.json").read_text() == "{}\n"
+
+
+def test_where_only_reaches_no_tools_it_says_so(root: Path, home: Path, sockets: Path) -> None:
+    def stays(*arguments: str) -> bool:
+        shown = run(*COMMAND, "--print", "--only", *arguments, cwd=root, env=told(home, root, sockets))
+        return "keeps its own tools" in shown.stderr
+
+    assert [stays(agent) for agent in ("claude-code", "codex", "vscode")] == [False, False, True]
+    assert [stays("--user", agent) for agent in ("claude-code", "codex", "vscode")] == [True, False, True]
 
 
 def test_nobody_to_ask_is_a_refusal(root: Path, home: Path, sockets: Path) -> None:

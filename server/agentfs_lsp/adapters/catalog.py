@@ -5,8 +5,12 @@ from __future__ import annotations
 import gettext
 import os
 from functools import cache
+from typing import TYPE_CHECKING
 
 from agentfs_lsp.domain.translation import Translate, english, fill
+
+if TYPE_CHECKING:  # --help need not load the settings
+    from agentfs_lsp.domain.settings.settings import Language
 
 LOCALES = os.path.join(os.path.dirname(os.path.dirname(__file__)), "locale")
 
@@ -34,6 +38,11 @@ def translator_for(locale: str) -> Translate:
         return fill(said, count, facts)
 
     return translate
+
+
+def language(locale: str) -> Language:
+    """The setting `locale` for a locale in any spelling."""
+    return "en" if _catalog_for(locale) is None else "zh-cn"
 
 
 def _catalog_for(locale: str) -> str | None:

@@ -153,6 +153,11 @@ class AsyncAgentFS:
         except TimeoutError:
             await self.close()
             raise ServerGone(f"The server did not start within {START_S:.0f} seconds.") from None
+        except RequestRefused as error:
+            await self.close()
+            if self.is_editors:
+                raise NoEditor(f"The editor does not accept this program. {error}") from error
+            raise
         except BaseException:
             await self.close()
             raise
@@ -268,6 +273,8 @@ class AsyncAgentFS:
         """Send any request of docs/protocol.md#2-requests. `timeout_s`: seconds until it is withdrawn, by
         default never, because a person may decide. If it was too late to withdraw it, the answer says what
         became of it."""
+        if self._gone:
+            raise ServerGone(self._gone)
         ident = self._protocol.request(method, dict(params))
         try:
             responded = await self._response(ident, timeout_s)

@@ -10,6 +10,7 @@ from typing import Final, TextIO
 from rich.console import Console
 from rich.text import Text
 
+from agentfs_lsp.adapters.catalog import terminal_locale, translator_for
 from agentfs_lsp.adapters.terminal.diffview import render_diff, wrapped
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.client.reviews import Accept, Decision, Reject, Review
@@ -24,16 +25,16 @@ _LOOK_S: Final = 0.2
 
 def ask(review: Review) -> Decision:
     """Show the proposal, and wait for the person's answer. Raises OSError if there is no terminal."""
+    translate = translator_for(terminal_locale())
     with open(TTY, "rb", buffering=0) as keys, open(TTY, "w", encoding="utf-8", errors="replace") as screen:
         _show(review, screen)
-        termios.tcflush(
-            keys, termios.TCIFLUSH
-        )  # typed before the question, so it can't be meant as its answer
-        screen.write("Land this change? [y/N, or a reason for the agent] ")
+        # What was typed before the question can't be meant as its answer.
+        termios.tcflush(keys, termios.TCIFLUSH)
+        screen.write(translate("Land this change? [y/N, or a reason for the agent]") + " ")
         screen.flush()
         while not select.select([keys], [], [], _LOOK_S)[0]:
             if review.ended.is_set():
-                screen.write("\nThis change is no longer waiting for you.\n")
+                screen.write("\n" + translate("This change is no longer waiting for you.") + "\n")
                 return Reject()
         typed = os.read(keys.fileno(), 1 << 16).decode("utf-8", "replace")
         if not typed.endswith("\n"):  # the end of input

@@ -28,9 +28,9 @@ class Agent:
     """An agent's program. `program`: its command; `folder`: what it keeps in the home.
 
     `project(command, only)`: the settings by file in the workspace folder. With `only`, they leave the
-    program no other tool that changes files. `user`: the same in the home, unless the environment has `moved`
-    them; or else `adding(command)`, the program's own command for it, where it writes that file itself all
-    the time."""
+    program no other tool that changes files, unless it `keeps_its_tools`. `user`: the same in the home,
+    unless the environment has `moved` them; or else `adding(command)`, the program's own command for it,
+    where it writes that file itself all the time."""
 
     title: str
     program: str
@@ -39,6 +39,7 @@ class Agent:
     user: Callable[[Command, bool], Mapping[str, Settings]] | None = None
     adding: Callable[[Command], str] | None = None
     moved: str = ""
+    keeps_its_tools: bool = False
 
     def is_here(self) -> bool:
         """Whether this machine has it."""
@@ -110,5 +111,5 @@ AGENTS: Final = {
     "opencode": Agent(
         "opencode", "opencode", ".config/opencode", _opencode, _opencode_user, moved="XDG_CONFIG_HOME"
     ),
-    "vscode": Agent("VS Code", "code", ".vscode", _vscode, adding=_add_to_vscode),
+    "vscode": Agent("VS Code", "code", ".vscode", _vscode, adding=_add_to_vscode, keeps_its_tools=True),
 }

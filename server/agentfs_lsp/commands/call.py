@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
+from agentfs_lsp.adapters.catalog import language, terminal_locale
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser, positive
 from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.client import AgentFS, AgentFSError, Answer, Reviewer, TimedOut, deny_all, terminal
@@ -29,9 +30,11 @@ _CODES: Final = {"USER_REJECTED": REFUSED, "ACCESS_DENIED": REFUSED, "TIMEOUT": 
 def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code."""
     options = _parser(translate).parse_args(arguments)
-    params = _params(sys.stdin.read() if options.json == "-" else options.json, translate)
+    params = _params(options.json, translate)
     try:
-        with AgentFS.connect(options.workspace, reviewer(), name=options.agent) as fs:
+        with AgentFS.connect(
+            options.workspace, reviewer(), name=options.agent, settings=own_settings()
+        ) as fs:
             if options.tool in REQUESTS:
                 answer = fs.request(f"agentfs/{options.tool}", params, timeout_s=options.timeout)
             else:
@@ -46,6 +49,11 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
         raise CommandError(str(error), NO_ANSWER) from error
     _print(answer, as_text=options.text)
     return exit_code(answer)
+
+
+def own_settings() -> dict[str, str]:
+    """The settings of a server of one's own: it speaks the terminal's language."""
+    return {"locale": language(terminal_locale())}
 
 
 def exit_code(answer: Answer) -> int:
@@ -70,17 +78,22 @@ def reviewer() -> Reviewer:
         return deny_all
 
 
-def _params(text: str, translate: Translate) -> dict[str, Any]:
-    """Raises CommandError if the text is not a JSON object."""
+def _params(given: str, translate: Translate) -> dict[str, Any]:
+    """Raises CommandError if the text, or standard input for "-", is not a JSON object."""
     try:
-        params = json.loads(text)
-    except ValueError as error:
+        params = json.loads(sys.stdin.buffer.read() if given == "-" else given, parse_constant=_no_number)
+    except (ValueError, RecursionError) as error:
         raise CommandError(translate("The arguments are not JSON: {error}", error=error), USAGE) from error
     if not isinstance(params, dict):
         example = '{"path": "a.py"}'
         told = translate("The arguments must be a JSON object, such as {example}.", example=example)
         raise CommandError(told, USAGE)
     return params
+
+
+def _no_number(name: str) -> None:
+    """Python takes NaN and Infinity, and JSON does not."""
+    raise ValueError(name)
 
 
 def _parser(translate: Translate) -> Parser:

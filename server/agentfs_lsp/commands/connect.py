@@ -20,7 +20,7 @@ from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
 from agentfs_lsp.client import AgentFS, AgentFSError, Answer
 from agentfs_lsp.client.asynchronous import OWN
 from agentfs_lsp.commands.agents import AGENTS, Agent, Settings
-from agentfs_lsp.commands.call import ERROR, NO_ANSWER, USAGE, exit_code, reviewer
+from agentfs_lsp.commands.call import ERROR, NO_ANSWER, USAGE, exit_code, own_settings, reviewer
 from agentfs_lsp.commands.merging import UnclearError, merged
 from agentfs_lsp.domain.translation import Translate
 
@@ -37,11 +37,8 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
             translate("No agent's program was found on this machine. Name one: {agents}.", agents=known),
             USAGE,
         )
-    if options.user:
-        for agent in agents:
-            if agent.adding is not None:
-                told = translate("{agent} changes the user's settings itself. Run:", agent=agent.title)
-                print(f"{told}\n{agent.adding(_command())}\n")
+    for agent in agents:
+        _tell_what_is_left(agent, translate, only=options.only, user=options.user)
     settings_of = {agent: agent.user if options.user else agent.project for agent in agents}
     wanted = {
         agent: made(_command(), options.only) for agent, made in settings_of.items() if made is not None
@@ -70,6 +67,21 @@ def _known(translate: Translate, name: str) -> Agent:
     return AGENTS[name]
 
 
+def _tell_what_is_left(agent: Agent, translate: Translate, *, only: bool, user: bool) -> None:
+    """Tell the user what this command cannot do."""
+    adding = agent.adding if user else None
+    if only and (agent.keeps_its_tools or adding is not None):
+        told = translate(
+            "{agent} keeps its own tools that change files: --only cannot deny them here. "
+            "docs/agents.md says how to do it.",
+            agent=agent.title,
+        )
+        print(told, file=sys.stderr)
+    if adding is not None:
+        told = translate("{agent} changes the user's settings itself. Run:", agent=agent.title)
+        print(f"{told}\n{adding(_command())}\n")
+
+
 def _command() -> list[str]:
     """What starts this installation: `agentfs-lsp` if that is what the PATH finds, else absolute paths."""
     script = Path(sys.argv[0])
@@ -94,7 +106,9 @@ def _home(agents: Iterable[Agent], translate: Translate) -> Path:
 
 def _open(root: Path, *, user: bool) -> AgentFS:
     """Where the change is reviewed: in the editor that has the folder open, or else in this terminal."""
-    return AgentFS.open(root, reviewer()) if user else AgentFS.connect(root, reviewer(), name=NAME)
+    if user:
+        return AgentFS.open(root, reviewer(), settings=own_settings())
+    return AgentFS.connect(root, reviewer(), name=NAME, settings=own_settings())
 
 
 def _folder(fs: AgentFS, wanted: Path) -> str:
@@ -110,7 +124,7 @@ def _folder(fs: AgentFS, wanted: Path) -> str:
 def _change(
     fs: AgentFS, folder: str, wanted: Mapping[Agent, Mapping[str, Settings]], translate: Translate
 ) -> int:
-    operations = []
+    operations, is_saved = [], True
     for name, settings in chain.from_iterable(files.items() for files in wanted.values()):
         path = folder + name
         answer = fs.read(path, limit=0)
@@ -126,6 +140,8 @@ def _change(
             return ERROR
         if text != answer.content:
             operations.append({"tool": "write", "params": {"path": path, "content": text}})
+        elif answer.data["dirty"]:
+            is_saved = False
     if operations:
         names = ", ".join(agent.title for agent in wanted)
         answer = fs.batch(
@@ -136,6 +152,10 @@ def _change(
         print(answer.text)
         if answer.decision == "amended":  # perhaps without what connects
             return 0
+        is_saved = is_saved and answer.applied
+    if not is_saved:
+        print(translate("The settings are not saved yet. Save them in the editor."))
+        return 0
     for agent in wanted:
         print(translate("{agent} is connected. Start a new session of it.", agent=agent.title))
     return 0
