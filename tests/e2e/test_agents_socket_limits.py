@@ -138,6 +138,7 @@ async def test_what_is_incomplete_takes_limited_memory(root: Path, file: Path, s
         before = taken(editor, "VmRSS")
         agents = [await Raw.connect(entry) for _ in range(12)]
         for agent in agents:
+            await agent.attach(entry)  # or they were cut off because they do not attach in time
             agent.writer.transport.set_write_buffer_limits(0)
             agent.writer.write(b"Content-Length: 67108864\r\n\r\n" + bytes(60 << 20))
         assert await flooded(editor, agents) == 8
