@@ -106,7 +106,8 @@ function handlers({
   fetch,
 }: Parts): Record<string, Handler> {
   const step = async (by: 1 | -1): Promise<void> => {
-    const review = proposals.beside(editors.current?.proposed.id, by);
+    // Pressed quickly, each press goes on from where the one before leads.
+    const review = proposals.beside((editors.coming ?? editors.current)?.proposed.id, by);
     if (review !== undefined) {
       await editors.show(review);
     }

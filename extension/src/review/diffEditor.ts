@@ -41,7 +41,7 @@ export class DiffEditors implements vscode.Disposable {
   /** The review that is being opened. */
   opening: Opening | undefined;
   /** Identifies the last request to show a review; earlier ones are dropped. */
-  private asked = {};
+  private asked: { review: Review } | undefined;
   private readonly shows = new SerialQueue();
   private readonly closings = new SerialQueue();
   private readonly closing = new Set<string>();
@@ -56,6 +56,11 @@ export class DiffEditors implements vscode.Disposable {
     private readonly fetch: (review: Review) => Promise<boolean>,
   ) {
     this.listener = vscode.window.tabGroups.onDidChangeTabs((event) => this.tabsChanged(event));
+  }
+
+  /** The review that `show` is opening; undefined if none is on its way. */
+  get coming(): Review | undefined {
+    return this.asked?.review;
   }
 
   /** The active review; undefined if something else is active. */
@@ -79,17 +84,23 @@ export class DiffEditors implements vscode.Disposable {
    * opening it would take the focus, so fire `onDidOpenLate` instead. Opens one at a time.
    */
   async show(review: Review): Promise<void> {
-    const asked = (this.asked = {});
-    const isWaiting = userWaits();
-    const isThere = await this.fetch(review);
-    const isAwaited = await isWaiting();
-    if (!isThere || this.asked !== asked) {
-      return;
-    }
-    if (isAwaited) {
-      await this.shows.run(() => this.showNow(review));
-    } else if (this.proposals.get(review.proposed.id) !== undefined) {
-      this.late.fire(review);
+    const asked = (this.asked = { review });
+    try {
+      const isWaiting = userWaits();
+      const isThere = await this.fetch(review);
+      const isAwaited = await isWaiting();
+      if (!isThere || this.asked !== asked) {
+        return;
+      }
+      if (isAwaited) {
+        await this.shows.run(() => this.showNow(review));
+      } else if (this.proposals.get(review.proposed.id) !== undefined) {
+        this.late.fire(review);
+      }
+    } finally {
+      if (this.asked === asked) {
+        this.asked = undefined;
+      }
     }
   }
 

@@ -137,6 +137,21 @@ scenario("next and previous proposal", async () => {
   await until("no tab is left", async () => (await ui.tabNames()).length === 0);
 });
 
+const quick = ["one", "two", "three"].map((name) => file(`meanwhile/quick/${name}.txt`, "old\n"));
+
+scenario("Next Proposal twice at once goes on by two", async () => {
+  const asked = [];
+  for (const one of quick) asked.push(await agent(one.base).readAndEdit(one, "old", `new ${one.base}`));
+  await until("three are pending", async () => (await state()).pending.length === 3);
+  await reviewWith("new one.txt");
+  await inFront("one.txt");
+
+  await Promise.all([1, 2].map(() => call("command", { id: "agentfs.ui.next" })));
+  await ui.diffWith("new three.txt");
+  await inFront("three.txt");
+  for (const one of asked) await one.cancel();
+});
+
 const replaced = ["one", "two"].map((name) => file(`meanwhile/replaced-${name}.txt`, "old\n"));
 
 scenario("an agent takes its change back just before Accept is pressed: that is no yes to another one", async () => {
