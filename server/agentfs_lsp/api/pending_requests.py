@@ -10,18 +10,15 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from agentfs_lsp.api.exchange import Answering
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.progress import Progress
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.jsonrpc.codec import RequestId, is_id
+from agentfs_lsp.jsonrpc.codec import INTERNAL_ERROR, REQUEST_CANCELLED, RequestId, is_id
 
 _log = logging.getLogger(__name__)
-
-INTERNAL_ERROR: Final = -32603
-REQUEST_CANCELLED: Final = -32800
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from agentfs_lsp.client.links import GRACE_S, EditorsServer, Link, OwnServer, gr
 from agentfs_lsp.client.protocol import Proposed, Protocol, Responded, Told, ToolsChanged
 from agentfs_lsp.client.reviewers import deny_all
 from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review, Reviewer
+from agentfs_lsp.jsonrpc.codec import INVALID_PARAMS, REQUEST_CANCELLED
 
 _log = logging.getLogger(__name__)
 
@@ -44,8 +45,6 @@ PULSE_S: Final = 15.0
 SILENCE_S: Final = 15.0
 """A server that does not answer that for so many seconds counts as gone."""
 
-CANCELLED: Final = -32800
-INVALID_PARAMS: Final = -32602
 _READ: Final = 1 << 16
 
 
@@ -295,7 +294,7 @@ class AsyncAgentFS:
             responded = await self._response(ident, GRACE_S)
         except TimeoutError:
             raise ServerGone(f"The server did not answer within {GRACE_S:.0f} s of a withdrawal.") from None
-        if responded.code == CANCELLED:
+        if responded.code == REQUEST_CANCELLED:
             raise TimedOut(f"Nobody decided within {timeout_s} s. The request was withdrawn.") from None
         return responded
 

@@ -14,8 +14,8 @@ from typing import Any, Final
 
 from agentfs_lsp.client.endpoint import Endpoint
 from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review, ReviewedFile
+from agentfs_lsp.jsonrpc.codec import METHOD_NOT_FOUND
 
-METHOD_NOT_FOUND: Final = -32601
 PENDING: Final = "agentfs:pending"
 FEEDBACK_LIMIT: Final = 10_000
 

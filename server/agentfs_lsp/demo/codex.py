@@ -21,7 +21,7 @@ NOWHERE: Final = "http://127.0.0.1:9"
 
 
 class Codex:
-    """Like `OutsideAgent`, but the program itself. `program`: its path."""
+    """Like `McpClient`, but the program itself. `program`: its path."""
 
     def __init__(self, program: Path, root: Path, log: Path) -> None:
         self._model = _Model()

@@ -21,7 +21,7 @@ from agentfs_lsp.demo.codex import Codex
 from agentfs_lsp.demo.connection import Connection, LostServerError
 from agentfs_lsp.demo.editor import RefusedError, UnansweredError
 from agentfs_lsp.demo.ledger import Ledger
-from agentfs_lsp.demo.outside import AgentError, OutsideAgent
+from agentfs_lsp.demo.outside import AgentError, McpClient
 from agentfs_lsp.demo.person import Person
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.demo.script import Turn
@@ -185,7 +185,7 @@ def _take_turn(
     elif not options.yes:
         person, answers = Person(screen, translate), translate("you")
     if options.codex is None:
-        start_agent: Callable[[], OutsideAgent | Codex] = partial(OutsideAgent, ledger.root, log)
+        start_agent: Callable[[], McpClient | Codex] = partial(McpClient, ledger.root, log)
     else:
         start_agent = partial(Codex, options.codex, ledger.root, log)
     turn = Turn(connection, person, screen, ledger, start_agent, translate)

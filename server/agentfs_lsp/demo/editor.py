@@ -18,8 +18,8 @@ from agentfs_lsp.api.results import Proposal
 from agentfs_lsp.demo.connection import Connection, Message
 from agentfs_lsp.demo.documents import OpenDocuments
 from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.jsonrpc.codec import METHOD_NOT_FOUND
 
-METHOD_NOT_FOUND = -32601
 PENDING = "agentfs:pending"
 
 CAPABILITIES: dict[str, Any] = {

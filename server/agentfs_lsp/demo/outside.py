@@ -31,7 +31,7 @@ class AgentError(Exception):
     """The program ended, or what it sent is not the protocol."""
 
 
-class OutsideAgent:
+class McpClient:
     """An MCP client, and the server that it starts. Use it as a context manager."""
 
     name = "MCP client"

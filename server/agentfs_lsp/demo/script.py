@@ -15,7 +15,7 @@ from agentfs_lsp.demo.codex import Codex
 from agentfs_lsp.demo.connection import Connection
 from agentfs_lsp.demo.editor import ACCEPT, ALWAYS, Answer, Editor, UnansweredError
 from agentfs_lsp.demo.ledger import Ledger
-from agentfs_lsp.demo.outside import OutsideAgent
+from agentfs_lsp.demo.outside import McpClient
 from agentfs_lsp.demo.person import Person
 from agentfs_lsp.demo.plan import Edit, NewFile, Plan
 from agentfs_lsp.demo.screen import Screen
@@ -38,7 +38,7 @@ class Turn:
         person: Person | None,
         screen: Screen,
         ledger: Ledger,
-        start_agent: Callable[[], OutsideAgent | Codex],
+        start_agent: Callable[[], McpClient | Codex],
         translate: Translate,
     ) -> None:
         self.editor = Editor(connection, self._decide, self._hear, translate)

@@ -16,7 +16,17 @@ from agentfs_lsp.api.methods import AGENT_REQUESTS
 from agentfs_lsp.api.pending_requests import PendingRequests
 from agentfs_lsp.api.serving import Host, serve
 from agentfs_lsp.client.discovery import PROTOCOL_VERSION
-from agentfs_lsp.jsonrpc.codec import INVALID_REQUEST, PARSE_ERROR, Malformed, decode, encode, find_id, is_id
+from agentfs_lsp.jsonrpc.codec import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    PARSE_ERROR,
+    Malformed,
+    decode,
+    encode,
+    find_id,
+    is_id,
+)
 from agentfs_lsp.jsonrpc.framing import BadHeader, Framer, TooLarge
 from agentfs_lsp.service.state.outside import OutsideAgent
 
@@ -32,8 +42,6 @@ MAX_VALUES: Final = 100_000
 LONGEST_NAME: Final = 60
 """Characters shown of an agent's name; with the mark it fits the limit of `agent`."""
 
-METHOD_NOT_FOUND: Final = -32601
-INVALID_PARAMS: Final = -32602
 NOT_ATTACHED: Final = -32002
 TOO_MANY: Final = -32000
 DISCONNECTED: Final = -32001

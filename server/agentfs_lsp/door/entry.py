@@ -18,7 +18,7 @@ from agentfs_lsp.client.discovery import PROTOCOL_VERSION, Entry, entries, is_pr
 BACKLOG: Final = 128
 
 
-class Place:
+class OwnEntry:
     """The socket of this process and its entry. All methods block for a moment; call them on a thread."""
 
     def __init__(self) -> None:

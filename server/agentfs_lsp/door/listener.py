@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.client.discovery import peer_pid, peer_uid, started_at
 from agentfs_lsp.door.connection import AgentConnection, ClosingHost
-from agentfs_lsp.door.entry import Place
+from agentfs_lsp.door.entry import OwnEntry
 from agentfs_lsp.service.state.tool_scope import file_scopes
 
 _log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class AgentsSocket:
         self._connections: dict[AgentConnection, _Carrier] = {}
         self._shut_out: set[tuple[int, str]] = set()
         self._changes = asyncio.Event()
-        self._place: Place | None = None
+        self._entry: OwnEntry | None = None
         self._server: asyncio.Server | None = None
         self._told: object = None
         self._catalog: object = None
@@ -89,13 +89,13 @@ class AgentsSocket:
             await self._stop()
             return
         roots = [root.path for root in ws.roots]
-        if self._place is None:
-            self._place = Place()
-            listening = await asyncio.to_thread(self._place.listen)
+        if self._entry is None:
+            self._entry = OwnEntry()
+            listening = await asyncio.to_thread(self._entry.listen)
             self._server = await asyncio.start_unix_server(self._accept, sock=listening)
         if (roots, self._editor()) != self._told:
             self._told = (roots, self._editor())
-            await asyncio.to_thread(self._place.write, *self._told)
+            await asyncio.to_thread(self._entry.write, *self._told)
         before, self._catalog = self._catalog, (file_scopes(ws), roots)
         if before not in (None, self._catalog):
             for connection in self._connections:
@@ -103,9 +103,9 @@ class AgentsSocket:
 
     async def _stop(self) -> None:
         """Nobody connects any more. Connections that exist get the responses to their requests, and end."""
-        place, self._place, self._told = self._place, None, None
-        if place is not None:
-            await asyncio.to_thread(place.remove)
+        entry, self._entry, self._told = self._entry, None, None
+        if entry is not None:
+            await asyncio.to_thread(entry.remove)
         if self._server is not None:
             self._server.close()
             self._server = None
@@ -122,8 +122,8 @@ class AgentsSocket:
         transport = writer.transport
         pid = _users_process(writer.get_extra_info("socket"))
         is_shut_out = pid is not None and await self._is_shut_out(pid)
-        place = self._place
-        if place is None or pid is None or len(self._connections) >= MAX_CONNECTIONS:
+        entry = self._entry
+        if entry is None or pid is None or len(self._connections) >= MAX_CONNECTIONS:
             transport.abort()
             return
 
@@ -140,7 +140,7 @@ class AgentsSocket:
 
         connection = AgentConnection(
             self._host,
-            place.token,
+            entry.token,
             self._editor(),
             send,
             close,

@@ -26,6 +26,11 @@ else:
 
 PARSE_ERROR: Final = -32700
 INVALID_REQUEST: Final = -32600
+METHOD_NOT_FOUND: Final = -32601
+INVALID_PARAMS: Final = -32602
+INTERNAL_ERROR: Final = -32603
+REQUEST_CANCELLED: Final = -32800
+"""LSP's."""
 
 MAX_DEPTH: Final = 128
 """The maximum nesting depth; less than any recursion over a message, including the encoder's, can handle."""

@@ -13,7 +13,16 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from agentfs_lsp import __version__
-from agentfs_lsp.jsonrpc.codec import INVALID_REQUEST, Malformed, RequestId, decode, encode, is_id
+from agentfs_lsp.jsonrpc.codec import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    METHOD_NOT_FOUND,
+    Malformed,
+    RequestId,
+    decode,
+    encode,
+    is_id,
+)
 from agentfs_lsp.mcp.catalog import Catalog
 
 LEGACY: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -29,8 +38,6 @@ _TOO_LONG: Final = f"A message has at most {MAX_LINE} bytes."
 TTL_MS: Final = 3_600_000
 """For so long clients may keep the list of tools, which never changes."""
 
-METHOD_NOT_FOUND: Final = -32601
-INVALID_PARAMS: Final = -32602
 UNSUPPORTED_VERSION: Final = -32022
 
 _KEY: Final = "io.modelcontextprotocol/"
