@@ -318,11 +318,13 @@ async def test_the_editor_disconnects_an_agent(root: Path, file: Path, sockets: 
 
 
 PROPOSING = """
-import sys
+import socket, sys
 from pathlib import Path
 from agentfs_lsp.client import AgentFS, NoEditor, ServerGone, discovery
 discovery.folder = lambda: Path(sys.argv[2])
 second = AgentFS.attach(sys.argv[1], name="Bob's second")
+unattached = socket.socket(socket.AF_UNIX)
+unattached.connect(discovery.find(sys.argv[1]).socket)
 with AgentFS.attach(sys.argv[1], name="Bob") as fs:
     answer = fs.write("b.py", "1")
     print(answer.code, answer.decision, answer.text, flush=True)

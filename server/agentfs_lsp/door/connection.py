@@ -213,10 +213,10 @@ class AgentConnection:
     async def cut_off(self) -> None:
         """The user ends the connection. The agent is told why its changes were withdrawn."""
         self._is_over = True
-        ws = self._host.workspace
-        for proposal in ws.proposals:
-            if proposal.session.startswith(self._namespace):
-                proposal.withdraw("disconnected")
+        if self.is_attached:
+            for proposal in self._host.workspace.proposals:
+                if proposal.session.startswith(self._namespace):
+                    proposal.withdraw("disconnected")
         await self.finish()
         self._close()
 
