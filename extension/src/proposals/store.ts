@@ -17,8 +17,8 @@ class StoredReview implements Review {
 }
 
 export class ProposalStore {
-  private readonly changed = new vscode.EventEmitter<void>();
-  /** Something that lists show has changed. */
+  private readonly changed = new vscode.EventEmitter<Review>();
+  /** Something that lists show of this review has changed; `get` no longer finds it if it has ended. */
   readonly onDidChange = this.changed.event;
   private readonly reviews = new Map<string, StoredReview>();
 
@@ -42,7 +42,7 @@ export class ProposalStore {
   add(proposed: Proposed): Review {
     const review = new StoredReview(proposed);
     this.reviews.set(proposed.id, review);
-    this.changed.fire();
+    this.changed.fire(review);
     return review;
   }
 
@@ -72,8 +72,8 @@ export class ProposalStore {
     this.change(id, (review) => {
       review.decided.set(path, decision);
       review[decision].set(path, text);
+      this.changed.fire(review);
     });
-    this.changed.fire();
   }
 
   /** Note the text of a file that the user rejects. */
@@ -95,7 +95,7 @@ export class ProposalStore {
     } else {
       review.stale.set(path, staleness);
     }
-    this.changed.fire();
+    this.changed.fire(review);
   }
 
   markSeen({ proposed: { id } }: Review): void {
@@ -134,7 +134,7 @@ export class ProposalStore {
     }
     review.state = state;
     before?.();
-    this.changed.fire();
+    this.changed.fire(review);
     return true;
   }
 }

@@ -45,7 +45,7 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
       this.alarm,
       vscode.window.registerFileDecorationProvider(this),
       vscode.window.onDidChangeVisibleTextEditors(() => this.decorate()),
-      proposals.onDidChange(() => this.refresh()),
+      proposals.onDidChange((review) => this.refresh(review)),
     ];
   }
 
@@ -72,14 +72,12 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
     vscode.Disposable.from(...this.parts).dispose();
   }
 
-  private refresh(): void {
-    for (const review of this.proposals.all) {
-      review.proposal?.files.forEach((file) => this.warn(review, file));
-      this.badges.fire(
-        review.proposed.files.map(({ path }) => virtualUri(PROPOSAL, review.proposed.id, path)),
-      );
+  private refresh(review: Review): void {
+    const { id, files } = review.proposed;
+    if (this.proposals.get(id) !== undefined) {
+      this.update(review);
+      this.badges.fire(files.map(({ path }) => virtualUri(PROPOSAL, id, path)));
     }
-    this.decorate();
   }
 
   private warn(review: Review, file: ReviewedFile): void {

@@ -40,17 +40,17 @@ test('what the user set aside or is being decided is not opened by itself', () =
   assert.equal(proposals.size, 2, 'they wait all the same');
 });
 
-test('lists are told of every change, and of none where there was none', () => {
+test('lists are told which review changes, and of none where there was no change', () => {
   const proposals = storeOf('a');
-  let told = 0;
-  const listening = proposals.onDidChange(() => (told += 1));
+  const told: string[] = [];
+  const listening = proposals.onDidChange(({ proposed: { id } }) => told.push(id));
   proposals.add(proposed('b'));
   proposals.end('a');
   proposals.end('a');
-  assert.equal(told, 2);
+  assert.deepEqual(told, ['b', 'a']);
   listening.dispose();
   proposals.end('b');
-  assert.equal(told, 2);
+  assert.equal(told.length, 2);
 });
 
 test('a review is decided once, until the server refuses', () => {
