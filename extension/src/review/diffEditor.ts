@@ -274,8 +274,8 @@ async function open(review: Review, sides: readonly DiffSides[], place?: vscode.
   const title = withoutMarkup(titleOf(review, only, more.length)); // the list of open editors makes icons of it
   if (more.length > 0) {
     const resources = sides.map(({ left, right }) => [right, left, right]);
-    await vscode.commands.executeCommand('vscode.changes', title, resources);
-    return;
+    // It always opens as a preview, which the next file would replace.
+    return run({ command: '_workbench.changes', args: [title, resources] }, { command: 'workbench.action.keepEditor' });
   }
   await vscode.commands.executeCommand('vscode.diff', only.left, only.right, title, {
     preview: false,

@@ -297,3 +297,23 @@ scenario("of several files one does not land: it is said, and only the other is 
   await ui.saysInPassing("second.txt was not changed.");
   await ui.saysInPassing("The change of first.txt is in the editor, but not saved.");
 });
+
+const kept = trio("kept", ["kept.txt", "two.txt", "three.txt"]);
+const clicked = file("several/kept/clicked.txt", "clicked\n");
+
+scenario("several files: the tab stays when the user looks at a file in the Explorer, and no file is shown as renamed", async () => {
+  await clicked.open();
+  await call("command", { id: "workbench.files.action.showActiveFileInExplorer" });
+  await call("close", { path: clicked.name });
+  const asked = await propose("kept", kept);
+  const states = ui.page.locator(".multiDiffEntry .header .status");
+  assert.deepEqual(await states.allInnerTexts(), ["", "", ""], "neither that nor an old name stands beside a name");
+
+  await ui.page.locator(".explorer-folders-view .monaco-list-row", { hasText: "clicked.txt" }).click();
+  await until("the file is shown", async () => (await state()).tabs.some(({ label, active }) => active && label === "clicked.txt"));
+  assert.deepEqual(await ui.tabNames(), ["kept.txt", "3 files ← Ada: They belong together. (3 files)", "clicked.txt"]);
+  await ui.tab("3 files").click();
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  await ui.saysInPassing("The change of kept.txt is in the editor, but not saved.");
+});
