@@ -17,6 +17,7 @@ import { LandingWatcher } from './history/landings';
 import { HistoryLoader } from './history/loader';
 import { HistoryStore } from './history/store';
 import { Decorations } from './review/decorations';
+import { FileDecorations } from './views/fileDecorations';
 import { StalenessWatcher } from './review/staleness';
 import { DiffEditors } from './review/diffEditor';
 import { PlainView } from './review/plainView';
@@ -57,6 +58,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const draftTexts = new ReadOnlyTexts();
   const landed = new ReadOnlyTexts();
   const decorations = new Decorations(proposals);
+  const fileDecorations = new FileDecorations(proposals);
   const stale = new StalenessWatcher(proposals);
   const edits = new ServerEdits(currentSettings, (id) => proposals.get(id) !== undefined);
   const strictness = new Strictness({ everywhere: context.globalState, here: context.workspaceState });
@@ -130,7 +132,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
   const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, outside, fetch };
   const texts = { files, bases, draftTexts, landed, presence };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };

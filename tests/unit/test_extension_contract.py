@@ -24,7 +24,12 @@ TEXTS: dict[str, str] = json.loads((EXTENSION / "package.nls.json").read_text("u
 RESTRICTED: list[str] = MANIFEST["capabilities"]["untrustedWorkspaces"]["restrictedConfigurations"]
 README = (EXTENSION / "README.md").read_text("utf-8")
 
-OWN = {"agentfs.interpreter", "agentfs.review.style", "agentfs.trace.server"}
+OWN = {
+    "agentfs.decorations.enabled",
+    "agentfs.interpreter",
+    "agentfs.review.style",
+    "agentfs.trace.server",
+}
 USERS_ALONE = {"application", "machine"}
 
 

@@ -7,13 +7,15 @@ export type ReviewStyle = 'diff' | 'refactorPreview';
 export type TraceLevel = 'off' | 'messages' | 'verbose';
 
 /** The first parts of keys that only the extension uses; the server doesn't know them. */
-const OWN = new Set(['interpreter', 'review', 'trace']);
+const OWN = new Set(['decorations', 'interpreter', 'review', 'trace']);
 
 /** The extension's own settings, and the server's settings that also affect the extension's part of a landing. */
 export interface Settings {
   interpreter: string;
   style: ReviewStyle;
   trace: TraceLevel;
+  /** Whether files with pending proposals are marked in the Explorer and on tabs. */
+  decorations: boolean;
   save: 'auto' | 'always' | 'never';
 }
 
@@ -29,6 +31,7 @@ export function readSettings(section: Section): Settings {
     interpreter: typeof interpreter === 'string' ? interpreter.trim() : '',
     style: oneOf(section.get('review.style'), ['diff', 'refactorPreview']),
     trace: oneOf(section.get('trace.server'), ['off', 'messages', 'verbose']),
+    decorations: section.get('decorations.enabled') !== false,
     save: oneOf(section.get('save'), ['never', 'auto', 'always']),
   };
 }

@@ -14,6 +14,7 @@ test('the server is told its own settings alone', () => {
     review: { style: 'diff' },
     interpreter: '/usr/bin/python3',
     trace: { server: 'off' },
+    decorations: { enabled: true },
     save: 'auto',
   };
   assert.deepEqual(serverSection(given, FREE), { approval: { mode: 'manual' }, save: 'auto' });
@@ -25,6 +26,7 @@ test('settings are read as they are', () => {
     interpreter: ' ~/py ',
     'review.style': 'refactorPreview',
     'trace.server': 'verbose',
+    'decorations.enabled': false,
     save: 'always',
   };
   const read = readSettings(section(values));
@@ -32,13 +34,15 @@ test('settings are read as they are', () => {
     interpreter: '~/py',
     style: 'refactorPreview',
     trace: 'verbose',
+    decorations: false,
     save: 'always',
   });
 });
 
 test('what is wrong loosens nothing', () => {
-  const read = readSettings(section({ interpreter: 5, 'review.style': 'none', save: 'yes' }));
-  assert.deepEqual(read, { interpreter: '', style: 'diff', trace: 'off', save: 'never' });
+  const read = readSettings(section({ interpreter: 5, 'review.style': 'none', 'decorations.enabled': 'no', save: 'yes' }));
+  const shown = { decorations: true };
+  assert.deepEqual(read, { interpreter: '', style: 'diff', trace: 'off', ...shown, save: 'never' });
 });
 
 const loose = {

@@ -417,6 +417,28 @@ export class WorkbenchPage {
     await header.getByRole("button", { name }).click();
   }
 
+  /** What is marked behind a file's name in the Explorer or on its tab, what that means, and the color of the name. */
+  async mark(where, name) {
+    const row = { Explorer: ".explorer-folders-view .monaco-list-row", tab: ".tabs-container .tab" }[where];
+    const label = this.page.locator(`${row} .monaco-icon-label`, { has: this.page.getByText(name, { exact: true }) }).first();
+    return label.evaluate((element) => ({
+      badge: getComputedStyle(element, "::after").content.replaceAll(/^(none|normal)$|"/g, ""),
+      meaning: element.getAttribute("aria-label")?.split(" • ")[1] ?? "",
+      isColored: element.classList.contains("monaco-decoration-itemColor"),
+    }));
+  }
+
+  /** Waits until a file's name is marked so; nothing stands for no mark. */
+  async marked(where, name, badge = "", meaning = "") {
+    let seen;
+    await until(`the mark ${badge} on ${name}`, async () => {
+      seen = await this.mark(where, name);
+      return seen.badge === badge && seen.meaning === meaning && seen.isColored === (meaning !== "");
+    }).catch((error) => {
+      throw new Error(`${error.message}; there was ${JSON.stringify(seen)}`);
+    });
+  }
+
   // --- the Refactor Preview ---------------------------------------------------------------------------------
 
   get preview() {
