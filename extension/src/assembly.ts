@@ -132,7 +132,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
   const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, outside, fetch };
   const texts = { files, bases, draftTexts, landed, presence };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };

@@ -27,6 +27,7 @@ README = (EXTENSION / "README.md").read_text("utf-8")
 OWN = {
     "agentfs.decorations.enabled",
     "agentfs.interpreter",
+    "agentfs.notifications.onReturn",
     "agentfs.review.style",
     "agentfs.trace.server",
 }

@@ -1,33 +1,59 @@
 /**
  * Announces new proposals with a notification, whose button opens the review. Reviews don't open by themselves: they
- * would take the focus from a user who types, or cover their text.
+ * would take the focus from a user who types, or cover their text. When the user comes back to the window, one
+ * notification summarizes what has come meanwhile.
  */
 import * as vscode from 'vscode';
+import { readSettings, SECTION } from '../server/settings';
 import { notify } from '../util/window';
 import type { Proposed } from '../protocol/types';
 import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import type { DiffEditors } from './diffEditor';
-import { agentOf, nameOf } from '../proposals/notifications';
+import { agentOf, lineOf, nameOf } from '../proposals/notifications';
 
 /** The minimum time between notifications while one is unanswered. */
 const APART_MS = 10_000;
 
-export class Announcements {
+/**
+ * How long after the user's return the summary comes. The click that brings the window to the front may be on the button
+ * of a notification: replacing that earlier would swallow the click. Nor is it meant for those who only pass by.
+ */
+const RETURNED_MS = 1000;
+
+export class Announcements implements vscode.Disposable {
   private unanswered = 0;
   private offeredAt = -Infinity;
+  /** When the window was last sent to the background. */
+  private leftAt = -Infinity;
+  /** What has come while the window was in the background, and the user hasn't been told of since. */
+  private readonly missed = new Set<Review | undefined>();
+  /** The last notification with each text that is unanswered. */
+  private readonly offers = new Map<string, symbol>();
+  private isFocused = vscode.window.state.focused;
+  private returning: NodeJS.Timeout | undefined;
+  private readonly listener: vscode.Disposable;
 
   /** `isAwaited`: whether this is the proposal that the user has just asked for. */
   constructor(
     private readonly proposals: ProposalStore,
     private readonly editors: DiffEditors,
     private readonly isAwaited: (proposed: Proposed) => Promise<boolean>,
-  ) {}
+  ) {
+    this.listener = vscode.Disposable.from(
+      vscode.window.onDidChangeWindowState(({ focused }) => this.focusChanged(focused)),
+      proposals.onDidChange((review) => {
+        if (review.state !== 'waiting') {
+          this.missed.delete(review);
+        }
+      }),
+    );
+  }
 
   async proposed(proposed: Proposed): Promise<void> {
     const review = this.proposals.add(proposed);
     void this.editors.prepareNext();
-    await ((await this.isAwaited(proposed)) ? this.editors.show(review) : this.offer(review));
+    await ((await this.isAwaited(proposed)) ? this.editors.show(review) : this.announce(review));
   }
 
   /** The review that the user asked for loaded too late to open by itself. */
@@ -38,21 +64,72 @@ export class Announcements {
     }
   }
 
-  /** Several proposals share one notification. VS Code replaces a notification by one with the same text. */
-  private async offer(review: Review): Promise<void> {
+  dispose(): void {
+    clearTimeout(this.returning);
+    this.listener.dispose();
+  }
+
+  /** Several proposals share one notification. */
+  private async announce(review: Review): Promise<void> {
+    const isAway = !this.isFocused && readSettings(vscode.workspace.getConfiguration(SECTION)).onReturn;
+    if (isAway && review.state === 'waiting') {
+      this.missed.add(review);
+    }
     const isFurther = this.unanswered > 0;
-    if (isFurther && Date.now() - this.offeredAt < APART_MS) {
+    // In the background, VS Code keeps a notification on the screen until the user comes back: one is enough.
+    const isTold = isAway && this.offeredAt > this.leftAt;
+    if (isFurther && (isTold || Date.now() - this.offeredAt < APART_MS)) {
       return;
     }
-    const text = isFurther
-      ? vscode.l10n.t('Changes are waiting for your review.')
-      : vscode.l10n.t('{0} proposes to change {1}.', agentOf(review.proposed.agent), nameOf(review));
+    await (isFurther ? this.offer(vscode.l10n.t('Changes are waiting for your review.')) : this.offerOne(review));
+  }
+
+  private async offerOne(review: Review): Promise<void> {
+    await this.offer(vscode.l10n.t('{0} proposes to change {1}.', agentOf(review.proposed.agent), nameOf(review)), review);
+  }
+
+  /** `review`: what the button opens; without it, the first one that waits. */
+  private async offer(text: string, review?: Review): Promise<void> {
+    const offer = Symbol(text);
+    this.offers.set(text, offer);
     this.offeredAt = Date.now();
     this.unanswered += 1;
     const chosen = await notify('information', text, vscode.l10n.t('Review'));
     this.unanswered -= 1;
+    // VS Code replaces a notification by one with the same text: then the user has answered neither.
+    if (this.offers.get(text) === offer) {
+      this.offers.delete(text);
+      this.missed.delete(review);
+    }
     if (chosen !== undefined) {
-      await vscode.commands.executeCommand('agentfs.ui.openReview', isFurther ? undefined : review.proposed.id);
+      await vscode.commands.executeCommand('agentfs.ui.openReview', review?.proposed.id);
+    }
+  }
+
+  /** VS Code also reports whether the user is active in the window. */
+  private focusChanged(isFocused: boolean): void {
+    if (isFocused === this.isFocused) {
+      return;
+    }
+    this.isFocused = isFocused;
+    clearTimeout(this.returning);
+    if (isFocused) {
+      this.returning = setTimeout(() => void this.summarize(), RETURNED_MS);
+    } else {
+      this.leftAt = Date.now();
+    }
+  }
+
+  /** Tell of what waits since the user was away, once. */
+  private async summarize(): Promise<void> {
+    const { current, coming } = this.editors;
+    const [first, ...more] = [...this.missed].filter((review) => ![current, coming].includes(review));
+    this.missed.clear();
+    if (first !== undefined && more.length === 0) {
+      await this.offerOne(first);
+    } else if (first !== undefined) {
+      const text = vscode.l10n.t('While you were away, {0} changes came that wait for your review. The first: {1}', more.length + 1, lineOf(first));
+      await this.offer(text, first);
     }
   }
 }

@@ -7,7 +7,7 @@ export type ReviewStyle = 'diff' | 'refactorPreview';
 export type TraceLevel = 'off' | 'messages' | 'verbose';
 
 /** The first parts of keys that only the extension uses; the server doesn't know them. */
-const OWN = new Set(['decorations', 'interpreter', 'review', 'trace']);
+const OWN = new Set(['decorations', 'interpreter', 'notifications', 'review', 'trace']);
 
 /** The extension's own settings, and the server's settings that also affect the extension's part of a landing. */
 export interface Settings {
@@ -16,6 +16,8 @@ export interface Settings {
   trace: TraceLevel;
   /** Whether files with pending proposals are marked in the Explorer and on tabs. */
   decorations: boolean;
+  /** Whether a notification summarizes what has come while the window was in the background. */
+  onReturn: boolean;
   save: 'auto' | 'always' | 'never';
 }
 
@@ -32,6 +34,7 @@ export function readSettings(section: Section): Settings {
     style: oneOf(section.get('review.style'), ['diff', 'refactorPreview']),
     trace: oneOf(section.get('trace.server'), ['off', 'messages', 'verbose']),
     decorations: section.get('decorations.enabled') !== false,
+    onReturn: section.get('notifications.onReturn') !== false,
     save: oneOf(section.get('save'), ['never', 'auto', 'always']),
   };
 }

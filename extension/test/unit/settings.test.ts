@@ -15,6 +15,7 @@ test('the server is told its own settings alone', () => {
     interpreter: '/usr/bin/python3',
     trace: { server: 'off' },
     decorations: { enabled: true },
+    notifications: { onReturn: true },
     save: 'auto',
   };
   assert.deepEqual(serverSection(given, FREE), { approval: { mode: 'manual' }, save: 'auto' });
@@ -27,6 +28,7 @@ test('settings are read as they are', () => {
     'review.style': 'refactorPreview',
     'trace.server': 'verbose',
     'decorations.enabled': false,
+    'notifications.onReturn': false,
     save: 'always',
   };
   const read = readSettings(section(values));
@@ -35,13 +37,14 @@ test('settings are read as they are', () => {
     style: 'refactorPreview',
     trace: 'verbose',
     decorations: false,
+    onReturn: false,
     save: 'always',
   });
 });
 
 test('what is wrong loosens nothing', () => {
   const read = readSettings(section({ interpreter: 5, 'review.style': 'none', 'decorations.enabled': 'no', save: 'yes' }));
-  const shown = { decorations: true };
+  const shown = { decorations: true, onReturn: true };
   assert.deepEqual(read, { interpreter: '', style: 'diff', trace: 'off', ...shown, save: 'never' });
 });
 

@@ -126,6 +126,7 @@ const handlers = {
   /** What a setting is, wherever it comes from. */
   setting: ({ key }) => workspace.getConfiguration().get(key),
   state: () => ({
+    focused: window.state.focused,
     tabs: allTabs().map((tab) => ({
       label: tab.label,
       uri: uriOf(tab),

@@ -439,6 +439,22 @@ export class WorkbenchPage {
     });
   }
 
+  /** Has the user in another program while `body` runs. Playwright has a page think that it has the focus. */
+  async inBackground(body) {
+    const session = await this.page.context().newCDPSession(this.page);
+    const focus = async (enabled) => {
+      await session.send("Emulation.setFocusEmulationEnabled", { enabled });
+      await this.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
+    };
+    try {
+      await focus(false);
+      await body();
+    } finally {
+      await focus(true);
+      await session.detach();
+    }
+  }
+
   // --- the Refactor Preview ---------------------------------------------------------------------------------
 
   get preview() {

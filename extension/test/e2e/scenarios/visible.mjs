@@ -1,4 +1,4 @@
-// What waits is visible wherever the user is: on files in the Explorer and on tabs.
+// What waits is visible wherever the user is: on files in the Explorer and on tabs, and after time in another program.
 
 import assert from "node:assert/strict";
 
@@ -83,3 +83,105 @@ scenario("of hundreds of files that change together, each is marked", async () =
 });
 
 const counted = file("visible/counted.txt", "old\n");
+
+const away = (name) => ["one", "two", "three"].map((number) => file(`visible/${name}/${number}.txt`, "old\n"));
+
+/**
+ * Has agents propose changes of these files, one after the other, while the user is in another program.
+ * @param {string} session
+ * @param {ReturnType<typeof file>[]} files
+ * @param {(asked: any[]) => Promise<void>} [then] before the user is back
+ */
+async function proposeAway(session, files, then = async () => {}) {
+  const before = (await state()).pending.length;
+  const asked = [];
+  await ui.inBackground(async () => {
+    await until("the window is in the background", async () => !(await state()).focused);
+    for (const [index, each] of files.entries()) {
+      asked.push(await agent(`${session} ${each.base}`).readAndEdit(each, "old", `new ${each.base}`));
+      await pending(before + index + 1);
+    }
+    await then(asked);
+  });
+  await until("the user is back", async () => (await state()).focused);
+  return asked;
+}
+
+/** The notifications in the corner. */
+const toasts = () => ui.page.locator(".notifications-toasts .notification-list-item-message").allInnerTexts();
+
+const several = away("several");
+const later = file("visible/several/later.txt", "old\n");
+
+scenario("what came while the user was away is summarized on the return, and no change twice", async () => {
+  const [, , third] = several;
+  const asked = await proposeAway("several", several.slice(0, 2), async (asked) => {
+    await until("the first is announced", async () => (await toasts()).includes("Ada proposes to change one.txt."));
+    await until("another announcement could come", moment(10_500));
+    asked.push(await agent("third").readAndEdit(third, "old", "new"));
+    await pending(3);
+    await until("a moment is over", moment());
+    assert.deepEqual(await toasts(), ["Ada proposes to change one.txt."], "it stays until the user is back, and says enough");
+  });
+  const summary = "While you were away, 3 changes came that wait for your review. The first: visible/several/one.txt +1 −1: Ada";
+  await ui.saysInPassing(summary);
+  await call("command", { id: "notifications.clearAll" });
+
+  asked.push(...(await proposeAway("later", [later])));
+  await ui.offers("Ada proposes to change later.txt.", "Review");
+  await until("a moment is over", moment());
+  assert.deepEqual(await toasts(), ["Ada proposes to change later.txt."]);
+  for (const each of asked) await each.cancel();
+});
+
+/** Becomes true after that time: by then any summary would have come. */
+function moment(ms = 1500) {
+  const since = Date.now();
+  return () => Date.now() - since > ms;
+}
+
+const pressed = away("pressed");
+
+scenario("the button of the summary opens the first change that it names", async () => {
+  const earlier = await agent("earlier").readAndEdit(counted, "old", "new");
+  await pending(1);
+  const asked = await proposeAway("pressed", pressed);
+  await ui.pressInMessage("While you were away, 3 changes came", "Review");
+  await ui.diffWith("new one.txt");
+  for (const each of [earlier, ...asked]) await each.cancel();
+});
+
+const ended = away("ended");
+
+scenario("what was withdrawn meanwhile is not in the summary", async () => {
+  const asked = await proposeAway("ended", ended, async ([one]) => {
+    await one.cancel();
+    await pending(2);
+  });
+  await ui.offers("While you were away, 2 changes came that wait for your review. The first: visible/ended/two.txt", "Review");
+  for (const each of asked) await each.cancel();
+});
+
+const [alone] = away("alone");
+
+scenario("a single change that came meanwhile is offered once", async () => {
+  const asked = await proposeAway("alone", [alone], async () => {
+    await ui.offers("Ada proposes to change one.txt.", "Review");
+  });
+  await until("a moment is over", moment());
+  assert.deepEqual(await toasts(), ["Ada proposes to change one.txt."]);
+  await ui.pressInMessage("Ada proposes to change one.txt.", "Review");
+  await ui.diffWith("new one.txt");
+  for (const each of asked) await each.cancel();
+});
+
+const [silent, silenced] = away("silent");
+
+scenario("no summary comes if the setting says so", async () => {
+  await set("agentfs.notifications.onReturn", false);
+  const asked = await proposeAway("silent", [silent, silenced]);
+  await call("command", { id: "notifications.clearAll" });
+  await until("a moment is over", moment());
+  assert.deepEqual(await toasts(), []);
+  for (const each of asked) await each.cancel();
+});
