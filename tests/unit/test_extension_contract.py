@@ -29,6 +29,7 @@ OWN = {
     "agentfs.interpreter",
     "agentfs.notifications.onReturn",
     "agentfs.review.style",
+    "agentfs.statusBar.count",
     "agentfs.trace.server",
 }
 USERS_ALONE = {"application", "machine"}

@@ -7,7 +7,7 @@ export type ReviewStyle = 'diff' | 'refactorPreview';
 export type TraceLevel = 'off' | 'messages' | 'verbose';
 
 /** The first parts of keys that only the extension uses; the server doesn't know them. */
-const OWN = new Set(['decorations', 'interpreter', 'notifications', 'review', 'trace']);
+const OWN = new Set(['decorations', 'interpreter', 'notifications', 'review', 'statusBar', 'trace']);
 
 /** The extension's own settings, and the server's settings that also affect the extension's part of a landing. */
 export interface Settings {
@@ -18,6 +18,8 @@ export interface Settings {
   decorations: boolean;
   /** Whether a notification summarizes what has come while the window was in the background. */
   onReturn: boolean;
+  /** Whether the status bar shows the number of pending changes. */
+  count: boolean;
   save: 'auto' | 'always' | 'never';
 }
 
@@ -35,6 +37,7 @@ export function readSettings(section: Section): Settings {
     trace: oneOf(section.get('trace.server'), ['off', 'messages', 'verbose']),
     decorations: section.get('decorations.enabled') !== false,
     onReturn: section.get('notifications.onReturn') !== false,
+    count: section.get('statusBar.count') !== false,
     save: oneOf(section.get('save'), ['never', 'auto', 'always']),
   };
 }

@@ -1,7 +1,7 @@
 /** The status bar item: shows the mode and what is pending, and returns to manual mode. */
 import * as vscode from 'vscode';
 import type { Server, ServerState } from '../server/client';
-import type { Limits } from '../server/settings';
+import { readSettings, SECTION, type Limits } from '../server/settings';
 import { confirm, showStatusMessage, StatusItem, type StatusLook } from '../util/window';
 import { SetApprovalModeRequest } from '../protocol/requests';
 import type { Status } from '../protocol/types';
@@ -31,6 +31,7 @@ export class StatusBar implements vscode.Disposable {
       edits.onDidChange(refresh),
       strictness.onDidChange(() => this.strictnessChanged()),
       vscode.workspace.onDidChangeWorkspaceFolders(refresh),
+      vscode.workspace.onDidChangeConfiguration((event) => event.affectsConfiguration(`${SECTION}.statusBar`) && refresh()),
       server.onDidChangeState(refresh),
       server.onDidChangeStatus(refresh),
     ];
@@ -70,7 +71,8 @@ export class StatusBar implements vscode.Disposable {
   private refresh(): void {
     const { size } = this.proposals;
     const { previews } = this.edits;
-    const shown = { server: this.server.state, status: this.server.status, reviews: size, questions: this.questions.size, previews, limits: this.strictness.now };
+    const { count: isCounted } = readSettings(vscode.workspace.getConfiguration(SECTION));
+    const shown = { server: this.server.state, status: this.server.status, reviews: size, questions: this.questions.size, previews, isCounted, limits: this.strictness.now };
     const { kind } = shown.server;
     this.item.show(kind === 'running' ? lookRunning(shown) : LOOKS[kind](shown.server));
   }
@@ -84,6 +86,8 @@ interface Shown {
   reviews: number;
   questions: number;
   previews: number;
+  /** Whether the item itself shows the number; its tooltip always does. */
+  isCounted: boolean;
   limits: Limits;
 }
 
@@ -134,19 +138,20 @@ function whyReviewed({ isAutoEnded, isTrusted }: Limits): string {
 }
 
 function lookRunning(shown: Shown): StatusLook {
-  const { status, reviews, questions, previews, limits } = shown;
+  const { status, reviews, questions, previews, isCounted, limits } = shown;
   const pending = reviews + questions + previews;
+  const counted = isCounted ? pending : 0;
   const waiting = waitingText(reviews + previews, questions);
   if (isAuto(status)) {
-    return lookAuto(status, pending, `${waiting}${agentsText(status)}`);
+    return lookAuto(status, counted, `${waiting}${agentsText(status)}`);
   }
   if ((vscode.workspace.workspaceFolders ?? []).length === 0) {
     return NO_FOLDER();
   }
-  const name = limits.isAutoEnded ? vscode.l10n.t('agentfs: manual') : pending === 0 ? 'agentfs' : 'agentfs:';
+  const name = limits.isAutoEnded ? vscode.l10n.t('agentfs: manual') : counted === 0 ? 'agentfs' : 'agentfs:';
   return {
-    icon: pending === 0 ? 'lock' : 'bell-dot',
-    text: pending === 0 ? name : `${name} ${pending}`,
+    icon: counted === 0 ? 'lock' : 'bell-dot',
+    text: counted === 0 ? name : `${name} ${counted}`,
     tooltip: `${whyReviewed(limits)} ${waiting}${agentsText(status)}`,
     command: pending > 0 ? 'agentfs.ui.openReview' : 'agentfs.ui.showPending',
   };
@@ -158,7 +163,7 @@ function agentsText(status: Status | undefined): string {
   return count === 0 ? '' : ` ${vscode.l10n.t('Agents outside VS Code: {0}.', count)}`;
 }
 
-function lookAuto(status: Status | undefined, pending: number, waiting: string): StatusLook {
+function lookAuto(status: Status | undefined, counted: number, waiting: string): StatusLook {
   const sessions = (status?.sessions ?? []).filter(({ mode }) => mode === 'auto_edit');
   const whose =
     status?.mode === 'auto_edit'
@@ -170,7 +175,7 @@ function lookAuto(status: Status | undefined, pending: number, waiting: string):
   const name = vscode.l10n.t('agentfs: auto');
   return {
     icon: 'unlock',
-    text: pending === 0 ? name : `${name} ${pending}`,
+    text: counted === 0 ? name : `${name} ${counted}`,
     tooltip: `${whose} ${vscode.l10n.t('Click to review every change again.')} ${waiting}`,
     command: 'agentfs.ui.manual',
     color: 'statusBarItem.warningBackground',

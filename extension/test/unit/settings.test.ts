@@ -16,6 +16,7 @@ test('the server is told its own settings alone', () => {
     trace: { server: 'off' },
     decorations: { enabled: true },
     notifications: { onReturn: true },
+    statusBar: { count: true },
     save: 'auto',
   };
   assert.deepEqual(serverSection(given, FREE), { approval: { mode: 'manual' }, save: 'auto' });
@@ -29,6 +30,7 @@ test('settings are read as they are', () => {
     'trace.server': 'verbose',
     'decorations.enabled': false,
     'notifications.onReturn': false,
+    'statusBar.count': false,
     save: 'always',
   };
   const read = readSettings(section(values));
@@ -38,13 +40,14 @@ test('settings are read as they are', () => {
     trace: 'verbose',
     decorations: false,
     onReturn: false,
+    count: false,
     save: 'always',
   });
 });
 
 test('what is wrong loosens nothing', () => {
   const read = readSettings(section({ interpreter: 5, 'review.style': 'none', 'decorations.enabled': 'no', save: 'yes' }));
-  const shown = { decorations: true, onReturn: true };
+  const shown = { decorations: true, onReturn: true, count: true };
   assert.deepEqual(read, { interpreter: '', style: 'diff', trace: 'off', ...shown, save: 'never' });
 });
 

@@ -84,6 +84,17 @@ scenario("of hundreds of files that change together, each is marked", async () =
 
 const counted = file("visible/counted.txt", "old\n");
 
+scenario("the status bar shows the number of pending changes, unless the setting says otherwise", async () => {
+  const asked = await agent("counted").readAndEdit(counted, "old", "new");
+  await ui.statusItem("agentfs: 1").waitFor();
+  await set("agentfs.statusBar.count", false);
+  await until("the number is gone", async () => (await ui.statusItem(": 1").count()) === 0);
+  assert.ok(await ui.statusSays("Pending changes: 1."), "who points at it still learns of it");
+  await ui.statusItem("agentfs").click();
+  await ui.diffWith("new");
+  await asked.cancel();
+});
+
 const away = (name) => ["one", "two", "three"].map((number) => file(`visible/${name}/${number}.txt`, "old\n"));
 
 /**
