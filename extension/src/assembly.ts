@@ -8,7 +8,7 @@ import { Announcements } from './review/announcements';
 import { HistoryDiffs } from './history/diff';
 import { Confirmation } from './views/confirmation';
 import { askUser } from './views/questions';
-import { Decisions, type Ended } from './proposals/decisions';
+import { Decisions } from './proposals/decisions';
 import { Drafts } from './review/drafts';
 import { caughtUp } from './review/closeTabs';
 import { Presence } from './review/presence';
@@ -24,10 +24,12 @@ import { PlainView } from './review/plainView';
 import { ReviewFocus } from './review/focus';
 import { OutsideAgents } from './views/agents';
 import { StatusBar } from './views/statusBar';
+import { Settling, type Ended } from './proposals/settling';
 import { fetchTexts } from './proposals/fetch';
 import { watchSaves } from './proposals/applyEdits';
 import { currentSettings, Lifecycle } from './server/lifecycle';
 import type { Proposed, Settled } from './protocol/types';
+import type { Review } from './proposals/review';
 import { Questions } from './server/questions';
 import { ProposalStore } from './proposals/store';
 import { Strictness } from './server/strictness';
@@ -69,7 +71,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       void announcements.proposed(told);
       proposed.fire(told);
     },
-    settled: (told) => decisions.over(told),
+    settled: (told) => settling.over(told),
     asked: (...asked) => askUser(questions, plain, ...asked),
     applyEdit: edits.apply,
   }, () => strictness.now);
@@ -85,7 +87,9 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const focus = new ReviewFocus(editors);
   const plain = new PlainView();
   const outside = new OutsideAgents(server, lifecycle);
-  const decisions = new Decisions(server, proposals, editors, focus, files, plain, (review) => historyDiffs.openStale(review));
+  const showStale = (review: Review): Promise<void> => historyDiffs.openStale(review);
+  const settling = new Settling(server, proposals, editors, showStale);
+  const decisions = new Decisions(settling, proposals, editors, focus, files, plain, showStale);
   const announcements = new Announcements(proposals, editors, historyDiffs.awaits);
   const presence = new Presence(caughtUp);
   const draftStore = new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath, presence, (error) => {
@@ -113,8 +117,10 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       void drafts.leftBehind(closed).catch((error: unknown) => channel.error(String(error)));
     }),
     focus.onDidSee((review) => void noteSeen(proposals, review, files, plain)),
+    settling.onDidBegin((review) => focus.decided(review)),
+    focus.onDidGuard((review) => decorations.flash(review)),
     focus.onDidTouch((review) => editors.unlock(review)),
-    decisions.onDidEnd((ended) => {
+    settling.onDidEnd((ended) => {
       const { id, outcome, files } = ended;
       stale.forget(id);
       decorations.forget(ended.review);
@@ -127,7 +133,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     server.onDidChangeState((state) => {
       if (state.kind !== 'running') {
         questions.clear();
-        proposals.all.forEach(({ proposed: { id } }) => decisions.over({ id, outcome: 'failed' }));
+        proposals.all.forEach(({ proposed: { id } }) => settling.over({ id, outcome: 'failed' }));
         edits.drop();
       }
     }),

@@ -50,7 +50,7 @@ type Handler = (...args: never[]) => unknown;
 /** An argument that makes a command do nothing. */
 const REHEARSAL = 'rehearsal';
 
-const REHEARSED = ['accept', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft'];
+const REHEARSED = ['accept', 'title.accept', 'title.reject', 'title.redo', 'row.accept', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft'];
 
 /**
  * When a command runs for the first time, VS Code asks the extension hosts about it. Keys pressed meanwhile are typed
@@ -116,6 +116,11 @@ function handlers({
     accept: (by?: unknown) => decisions.accept(false, byOf(by)),
     acceptAlways: (by?: unknown) => (vscode.workspace.isTrusted ? decisions.accept(true, byOf(by)) : showUntrustedMessage()),
     reject: (by?: unknown) => decisions.reject(byOf(by)),
+    // Aliases for the title bar: VS Code shows a command as text there only if it has neither an icon nor a key.
+    'title.accept': () => decisions.accept(false, 'choice'),
+    'title.reject': () => decisions.reject('choice'),
+    'title.showChanged': () => decisions.showChanged(),
+    'title.redo': () => decisions.redo(),
     acceptFile: () => decisions.decideFile('accepted'),
     rejectFile: () => decisions.decideFile('rejected'),
     acceptAll: () => decisions.acceptAll(fetch),
@@ -166,6 +171,7 @@ function rowHandlers({ editors, decisions, drafts, historyDiffs }: Parts): Recor
       row === undefined ? showStaleRowMessage() : act(row);
   return {
     'row.openReview': of(({ review }: PendingNode) => editors.show(review)),
+    'row.accept': of(({ review }: PendingNode) => decisions.acceptRow(review)),
     'row.reject': of(({ review }: PendingNode) => decisions.reject('choice', review)),
     'row.acceptFile': of((node: PendingNode) => decisions.decideFile('accepted', uriOf(node))),
     'row.rejectFile': of((node: PendingNode) => decisions.decideFile('rejected', uriOf(node))),

@@ -1,6 +1,6 @@
 /** Fills the history with what landed in this window and, if the server keeps a history, with the workspace's. */
 import * as vscode from 'vscode';
-import type { Ended } from '../proposals/decisions';
+import type { Ended } from '../proposals/settling';
 import { UserHistoryRequest } from '../protocol/requests';
 import { AgentMethod, EditorMethod, type Envelope, type History } from '../protocol/types';
 import type { Server } from '../server/client';

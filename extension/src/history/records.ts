@@ -3,7 +3,7 @@ import type { HistoryRecord, RecordedText } from './store';
 import type { Envelope, LandedChange } from '../protocol/types';
 import { baseName } from '../util/display';
 import { changedLines } from '../util/text';
-import type { Ended } from '../proposals/decisions';
+import type { Ended } from '../proposals/settling';
 import { outcomeOf } from '../proposals/review';
 
 let count = 0;

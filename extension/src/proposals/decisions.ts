@@ -1,61 +1,35 @@
 /**
- * Accept and Reject for the active review, and for all reviews after a confirmation. `applyDecision.ts` carries
- * decisions out; `notifications.ts` reports on them.
+ * Accept and Reject for the active review, and for all reviews after a confirmation. `settling.ts` sends decisions;
+ * `notifications.ts` reports on them.
  */
 import * as vscode from 'vscode';
-import type { Server } from '../server/client';
-import type { Outcome, Proposal, SavedFile, Settled, SettleParams } from '../protocol/types';
-import { isDecided, outcomeOf, type FileDecision, type Review } from './review';
+import type { Proposal } from '../protocol/types';
+import { isStale, type FileDecision, type Review } from './review';
 import type { ProposalStore } from './store';
 import { normalize } from '../util/text';
-import { acceptParams, acceptedTexts, rejectParams, type ShownText } from './settleParams';
+import { acceptParams, rejectParams, type ShownText } from './settleParams';
 import type { ReviewFileSystem } from '../review/fileSystem';
 import { chosenOf, noteSeen } from './acceptAll';
-import { caughtUp } from '../review/closeTabs';
 import { mayAsk, userWaits } from '../review/userWaits';
-import { applyDecision, landedTexts, type NotSaved } from './applyDecision';
+import type { Settling } from './settling';
 import { isOnScreen, textsOf } from '../review/visibility';
 import type { PlainView } from '../review/plainView';
 import type { DiffEditors } from '../review/diffEditor';
 import type { By, ReviewFocus } from '../review/focus';
-import { isUnsavedElsewhere, partOf } from '../review/tabs';
+import { partOf } from '../review/tabs';
 import {
   askReason,
   nameOf,
-  notifyEnd,
-  notifyLost,
   notifyNothingOpen,
-  notifyNotLanded,
-  notifyNotSaved,
-  notifyRefusal,
-  notifyTooLate,
-  notifyUndecided,
-  notifyUnsaved,
+  notifyStale,
+  redoReason,
+  showNotSeen,
+  showTooEarly,
 } from './notifications';
 
-/** A review that has ended. `texts`: what landed, `accepted`: what the user accepted, both by path. */
-export interface Ended extends Settled {
-  review: Review;
-  texts: ReadonlyMap<string, string>;
-  accepted: ReadonlyMap<string, string>;
-}
-
-/** What is remembered of an acceptance until its outcome is known. */
-interface Landing {
-  /** The accepted texts, by path. */
-  texts: ReadonlyMap<string, string>;
-  /** Documents that could not be saved. */
-  notSaved: SavedFile[];
-}
-
 export class Decisions {
-  private readonly ended = new vscode.EventEmitter<Ended>();
-  readonly onDidEnd = this.ended.event;
-  private readonly landings = new Map<string, Landing>();
-  private decidedAt = -Infinity;
-
   constructor(
-    private readonly server: Server,
+    private readonly settling: Settling,
     private readonly proposals: ProposalStore,
     private readonly editors: DiffEditors,
     private readonly focus: ReviewFocus,
@@ -82,12 +56,44 @@ export class Decisions {
       await this.decideFile('accepted', currentPart);
       return;
     }
+    if (this.tellStale(review)) {
+      return;
+    }
     const files = review.proposal.files.filter(({ path }) => review.decided.get(path) !== 'rejected');
     const shown = textsOf(this.files, review);
     if (this.focus.isTooEarly() || !(await this.isOnScreen(review, files, shown))) {
       return;
     }
-    await this.settle(review, acceptParams(review.proposal, shown, always, review.decided));
+    await this.settling.settle(review, acceptParams(review.proposal, shown, always, review.decided));
+  }
+
+  /** Accept this review if the user has seen it, else show it. Only a look at it makes the next press count. */
+  async acceptRow(review: Review): Promise<void> {
+    if (review === this.editors.current) {
+      await (this.focus.shown === review ? this.accept(false, 'choice') : showTooEarly());
+    } else if (!review.seen || review.proposal === undefined) {
+      showNotSeen();
+      await this.editors.show(review);
+    } else if (!this.tellStale(review)) {
+      const decision = acceptParams(review.proposal, textsOf(this.files, review), false, review.decided);
+      await this.settling.settle(review, decision, false);
+    }
+  }
+
+  /** Reject the active review because its file has changed, with a reason that asks for a new proposal. */
+  async redo(): Promise<void> {
+    const { current: review } = this.editors;
+    if (review === undefined || !isStale(review)) {
+      this.showNothingActive();
+    } else if (!this.focus.isTooEarly()) {
+      await this.askToRedo(review);
+    }
+  }
+
+  /** Show how the files of the active review have changed. */
+  async showChanged(): Promise<void> {
+    const { current: review } = this.editors;
+    await (review === undefined ? this.showNothingActive() : this.showStale(review));
   }
 
   /** Reject `chosen`, or else the active review. */
@@ -132,7 +138,7 @@ export class Decisions {
     }
     this.proposals.decideFile(review, part.path, decision, normalize(shown(part.path) ?? part.proposed_text));
     if (review.proposal.files.every(({ path }) => review.decided.has(path))) {
-      await this.settle(review, acceptParams(review.proposal, (path) => review.accepted.get(path), false, review.decided));
+      await this.settling.settle(review, acceptParams(review.proposal, (path) => review.accepted.get(path), false, review.decided));
     }
   }
 
@@ -150,7 +156,7 @@ export class Decisions {
     for (const review of await chosenOf(waiting, (first) => this.editors.show(first))) {
       if (this.proposals.get(review.proposed.id) && (await fetch(review)) && review.proposal) {
         const decision = acceptParams(review.proposal, (path) => shown.get(review)?.(path), false, review.decided);
-        settled = this.settle(review, decision, false, settled);
+        settled = this.settling.settle(review, decision, false, settled);
       }
     }
     await settled;
@@ -166,87 +172,7 @@ export class Decisions {
     if (feedback === undefined) {
       return;
     }
-    await Promise.all(waiting.map((review) => this.settle(review, rejectParams(review.proposed.id, feedback), false)));
-  }
-
-  /** The server reports that a proposal has ended, for whatever reason. */
-  over(settled: Settled): void {
-    const { id, outcome } = settled;
-    const review = this.proposals.end(id);
-    if (review === undefined) {
-      return;
-    }
-    const landing = this.landings.get(id);
-    const accepted = landing?.texts ?? new Map<string, string>();
-    const pathsOf = (...outcomes: Outcome[]): string[] =>
-      [...accepted.keys()].filter((path) => outcomes.includes(outcomeOf(settled, path)));
-    const texts = landedTexts(review, accepted, pathsOf('landed', 'editor'));
-    this.landings.delete(id);
-    if (texts.size > 0) {
-      notifyNotSaved(review, pathsOf('editor'), landing?.notSaved ?? []);
-      notifyNotLanded(review, pathsOf('conflict'), pathsOf('failed', 'withdrawn'), this.showStale);
-    } else if (!isDecided(review)) {
-      notifyEnd(review, outcome, this.showStale);
-    }
-    this.ended.fire({ ...settled, review, texts, accepted });
-  }
-
-  /** Lock the review, and send a decision once, after `earlier` ones. With `onwards`, the next review replaces this one. */
-  private async settle(review: Review, decision: SettleParams, onwards = true, earlier = Promise.resolve()): Promise<void> {
-    if (!this.begin(review, decision)) {
-      return earlier;
-    }
-    this.decidedAt = Date.now();
-    if (review.proposal !== undefined) {
-      this.landings.set(review.proposed.id, { texts: acceptedTexts(review.proposal, decision), notSaved: [] });
-    }
-    const locked = this.editors.lock(review).catch((error: unknown) => this.server.channel.warn(String(error)));
-    await caughtUp();
-    void this.editors.leave(review, onwards);
-    await earlier;
-    try {
-      const notSaved: NotSaved = (files) => {
-        this.landings.get(decision.id)?.notSaved.push(...files);
-      };
-      const refusal = await applyDecision(this.server, decision, notSaved);
-      // Without a refusal the server reports the outcome later, however long the landing takes.
-      if (refusal !== undefined) {
-        if (refusal.code === 'INVALID_PARAM') {
-          await locked; // otherwise the document would become read-only again
-          void this.undecided(review, refusal.reason);
-          return;
-        }
-        notifyRefusal(review, refusal, this.showStale);
-        this.over({ id: decision.id, outcome: REFUSED[refusal.code] ?? 'failed' });
-      }
-    } catch (error) {
-      // The server is gone, and the proposal with it.
-      this.server.channel.error(error instanceof Error ? error : String(error));
-      notifyLost(review, decision.decision);
-      this.over({ id: decision.id, outcome: 'failed' });
-    }
-  }
-
-  /** Note that a decision is sent. False if none can be, which the user is told. */
-  private begin(review: Review, { decision }: SettleParams): boolean {
-    if (decision !== 'rejected' && review.state === 'waiting' && this.isUnsavedElsewhere(review)) {
-      return false;
-    }
-    if (decision === 'rejected' && review.state !== 'waiting') {
-      notifyTooLate(review);
-    }
-    return this.proposals.decide(review);
-  }
-
-  /** Whether accepting would change a file whose notebook has unsaved changes. Tells the user if so. */
-  private isUnsavedElsewhere({ proposed, decided }: Review): boolean {
-    const unsaved = proposed.files.find(
-      ({ path, uri }) => decided.get(path) !== 'rejected' && isUnsavedElsewhere(vscode.Uri.parse(uri)),
-    );
-    if (unsaved !== undefined) {
-      notifyUnsaved(unsaved.path);
-    }
-    return unsaved !== undefined;
+    await Promise.all(waiting.map((review) => this.settling.settle(review, rejectParams(review.proposed.id, feedback), false)));
   }
 
   private isOnScreen(review: Review, files: Proposal['files'], shown: ShownText): Promise<boolean> {
@@ -259,16 +185,6 @@ export class Decisions {
     review.proposal?.files.forEach(({ path, proposed_text: text }) => this.proposals.noteRejected(review, path, normalize(shown(path) ?? text)));
   }
 
-  /** What the user typed can't be written: nothing was decided, and the proposal stays open with that text. */
-  private async undecided(review: Review, reason: string): Promise<void> {
-    this.landings.delete(review.proposed.id);
-    this.proposals.refuse(review);
-    this.editors.unlock(review);
-    if (await notifyUndecided(review, reason)) {
-      await this.editors.show(review);
-    }
-  }
-
   private async rejectWhole(review: Review): Promise<void> {
     const { atomic, files, id } = review.proposed;
     const title =
@@ -278,13 +194,28 @@ export class Decisions {
     this.noteRejected(review);
     const feedback = await askReason(title);
     if (feedback !== undefined) {
-      await this.settle(review, rejectParams(id, feedback));
+      await this.settling.settle(review, rejectParams(id, feedback));
     }
+  }
+
+  /** Whether accepting could only be a conflict. If so, tells the user, who may ask the agent for a new proposal. */
+  private tellStale(review: Review): boolean {
+    const isOld = isStale(review) && review.state === 'waiting';
+    if (isOld) {
+      const redo = (): Promise<void> => this.askToRedo(review);
+      notifyStale(review, this.showStale, redo);
+    }
+    return isOld;
+  }
+
+  /** What the user typed is kept as a draft. */
+  private async askToRedo(review: Review): Promise<void> {
+    await this.settling.settle(review, rejectParams(review.proposed.id, redoReason()));
   }
 
   /** Don't report a second click on a button that has just decided. */
   private showNothingActive(): void {
-    if (Date.now() - this.decidedAt > AGAIN_MS) {
+    if (Date.now() - this.settling.decidedAt > AGAIN_MS) {
       notifyNothingOpen();
     }
   }
@@ -292,9 +223,3 @@ export class Decisions {
 
 /** Further presses within this time belong to the decision just made. */
 const AGAIN_MS = 1500;
-
-const REFUSED: Readonly<Record<string, Outcome>> = {
-  CONFLICT: 'conflict',
-  WITHDRAWN: 'withdrawn',
-  TIMEOUT: 'timed_out',
-};

@@ -1,12 +1,10 @@
 /** Asks and tells the user about decisions. `proposals/decisions.ts` decides when. */
 import * as vscode from 'vscode';
-import { findDocument, followChange, saveWritable } from './applyEdits';
 import { askText, showStatusMessage, notify } from '../util/window';
-import type { Decision, Outcome, ProposedFile, Refusal, SavedFile } from '../protocol/types';
-import { mayAsk, userWaits } from '../review/userWaits';
+import type { Decision, Outcome, ProposedFile, Refusal } from '../protocol/types';
+import { mayAsk } from '../review/userWaits';
 import type { Review } from './review';
 import { baseName, brief, counts, visible } from '../util/display';
-import { normalize } from '../util/text';
 
 /** A review in one line: what is proposed, and by whom. */
 export function lineOf(review: Review): string {
@@ -44,7 +42,8 @@ export function nameOf({ proposed }: Review): string {
   return namesOf(proposed.files);
 }
 
-function namesOf(files: readonly { path: string }[]): string {
+/** The names of files, for a sentence. */
+export function namesOf(files: readonly { path: string }[]): string {
   return fileNames(files.map(({ path }) => path));
 }
 
@@ -94,6 +93,18 @@ export function conflictOf(paths: readonly string[]): string {
   return vscode.l10n.t('{0} was not changed. {1}', fileNames(paths), reason);
 }
 
+/** Accepting could only be a conflict: say so, and offer what helps. */
+export function notifyStale(review: Review, showStale: (review: Review) => Promise<void>, redo: () => Promise<void>): void {
+  const message = vscode.l10n.t('{0} changed after this change was proposed. Accepting it would be a conflict.', nameOf(review));
+  const buttons = { [vscode.l10n.t('Show What Changed')]: () => showStale(review), [vscode.l10n.t('Ask the Agent to Redo')]: redo };
+  void notify('warning', message, ...Object.keys(buttons)).then((chosen) => buttons[chosen ?? '']?.());
+}
+
+/** What the agent is told if the user asks for a new proposal. */
+export function redoReason(): string {
+  return vscode.l10n.t('The file changed after you proposed this. Read it again, and propose the change for the text as it is now.');
+}
+
 function offerToShow(message: string, review: Review, showStale: (review: Review) => Promise<void>): void {
   const buttons = review.proposal === undefined ? [] : [vscode.l10n.t('Show What Changed')];
   void notify('error', message, ...buttons).then((chosen) => (chosen === undefined ? undefined : showStale(review)));
@@ -119,24 +130,6 @@ export function notifyLost(review: Review, decision: Decision): void {
   );
 }
 
-/** The server stopped during a landing: offer to save `accepted` texts, by path, that are unsaved in the editor. */
-export function notifyUnsavedLanding(review: Review, accepted: ReadonlyMap<string, string>): void {
-  const waiting = review.proposed.files.filter(({ path, uri }) => {
-    const document = findDocument(uri);
-    return document?.isDirty === true && normalize(document.getText()) === accepted.get(path);
-  });
-  void offerToSave(review, waiting, []);
-}
-
-/** The files at `paths` landed only in the editor; offer to save them. `failed`: those that it could not save. */
-export function notifyNotSaved(review: Review, paths: readonly string[], failed: readonly SavedFile[]): void {
-  const inEditor = review.proposed.files.filter(({ path }) => paths.includes(path));
-  const waiting = inEditor.filter(
-    (file) => (findDocument(file.uri)?.isDirty === true || isAmong(file.uri, failed)) && !isUndone(review, file),
-  );
-  void offerToSave(review, waiting, failed);
-}
-
 /** Some of several accepted files landed. Report the others, by path: those that had changed, and those that failed. */
 export function notifyNotLanded(
   review: Review,
@@ -150,48 +143,6 @@ export function notifyNotLanded(
   if (failed.length > 0) {
     void notify('error', vscode.l10n.t('The proposal for {0} failed.', fileNames(failed)));
   }
-}
-
-/** Whether the user has taken the change back before its outcome was reported. */
-function isUndone({ proposal }: Review, { path, uri }: ProposedFile): boolean {
-  const file = proposal?.files.find((one) => one.path === path);
-  const now = findDocument(uri)?.getText();
-  return file !== undefined && file.base_text !== file.proposed_text && now !== undefined && normalize(now) === file.base_text;
-}
-
-function isAmong(uri: string, files: readonly SavedFile[]): boolean {
-  const wanted = vscode.Uri.parse(uri).toString();
-  return files.some((file) => vscode.Uri.parse(file.uri).toString() === wanted);
-}
-
-/** Offer to save `files`, once more if saving them `failed`. Name those that no longer have the change by then. */
-async function offerToSave(review: Review, files: readonly ProposedFile[], failed: readonly SavedFile[]): Promise<void> {
-  if (files.length === 0) {
-    return;
-  }
-  const baseOf = (path: string): string | undefined => review.proposal?.files.find((file) => file.path === path)?.base_text;
-  const offered = files.map(({ path, uri }) => ({ path, uri, change: followChange(uri, baseOf(path)) }));
-  const said = [vscode.l10n.t('The change of {0} is in the editor, but not saved.', namesOf(files)), ...failed.flatMap(({ reason }) => reason ?? [])];
-  const button = vscode.l10n.t('Save');
-  const chosen = await notify('warning', said.join(' '), button);
-  const ended = offered.map(({ change, ...file }) => ({ ...file, became: change() }));
-  if (chosen !== button) {
-    return;
-  }
-  const pressed = ended.map((file) => ({ ...file, isWaiting: userWaits() }));
-  const lost = pressed.filter(({ became }) => became === 'lost');
-  if (lost.length > 0) {
-    const text = vscode.l10n.t('The change of {0} was not saved. It was undone, or the file was closed, reverted, or renamed in the editor.', namesOf(lost));
-    void notify('warning', text);
-  }
-  const stuck: SavedFile[] = [];
-  for (const { uri, isWaiting } of pressed.filter(({ became }) => became === 'unsaved')) {
-    const saved = await saveWritable(uri, isWaiting);
-    if (!saved.saved) {
-      stuck.push(saved);
-    }
-  }
-  await offerToSave(review, files.filter(({ uri }) => isAmong(uri, stuck)), stuck);
 }
 
 /** Tell the user that the proposal ended, or was accepted, while the reason to reject it was typed. */
@@ -221,6 +172,11 @@ export function notifyOutside(): void {
 /** Say, without interrupting, that a press came before anybody can have seen what it would decide. */
 export function showTooEarly(): void {
   showStatusMessage(vscode.l10n.t('Nothing was decided because this has only just been shown. Press again to decide.'));
+}
+
+/** Say, without interrupting, that a change is accepted from the list only after a look at it. */
+export function showNotSeen(): void {
+  showStatusMessage(vscode.l10n.t('Nothing was decided because you have not seen this change. Look at it, then accept it.'));
 }
 
 /** Tell the user that nothing was decided, and what to do first. */

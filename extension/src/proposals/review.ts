@@ -52,6 +52,16 @@ export function isDecided({ state }: Review): boolean {
   return state === 'deciding' || state === 'decided';
 }
 
+/**
+ * Whether accepting could only be a conflict: all files that the user hasn't rejected have changed, or, if the agent
+ * requires all files or none, one of them.
+ */
+export function isStale({ proposed: { files, atomic }, stale, decided }: Review): boolean {
+  const asked = files.filter(({ path }) => decided.get(path) !== 'rejected');
+  const isOld = ({ path }: { path: string }): boolean => stale.has(path);
+  return asked.length > 0 && (atomic ? asked.some(isOld) : asked.every(isOld));
+}
+
 /** The outcome for one file of a proposal. */
 export function outcomeOf({ outcome, files = [] }: Settled, wanted: string): Outcome {
   return files.find(({ path }) => path === wanted)?.outcome ?? outcome;

@@ -35,6 +35,11 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
     },
     overviewRulerColor: new vscode.ThemeColor('editorOverviewRuler.warningForeground'),
   });
+  /** Marks a text that takes no decision yet. */
+  private readonly guard = vscode.window.createTextEditorDecorationType({
+    isWholeLine: true,
+    backgroundColor: new vscode.ThemeColor('editor.findRangeHighlightBackground'),
+  });
   private readonly parts: vscode.Disposable[];
 
   constructor(private readonly proposals: ProposalStore) {
@@ -43,6 +48,7 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
       this.warnings,
       this.note,
       this.alarm,
+      this.guard,
       vscode.window.registerFileDecorationProvider(this),
       vscode.window.onDidChangeVisibleTextEditors(() => this.decorate()),
       proposals.onDidChange((review) => this.refresh(review)),
@@ -53,6 +59,15 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
   update(review: Review): void {
     review.proposal?.files.forEach((file) => this.warn(review, file));
     this.decorate();
+  }
+
+  /** Highlight a review that takes no decision yet, until this is called without one. */
+  flash(review: Review | undefined): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      const { uri, lineCount } = editor.document;
+      const isIts = uri.scheme === PROPOSAL && idOf(uri) === review?.proposed.id;
+      editor.setDecorations(this.guard, isIts ? [new vscode.Range(0, 0, lineCount, 0)] : []);
+    }
   }
 
   /** The review has ended. */
@@ -134,25 +149,21 @@ function firstLine(file: ReviewedFile): number {
 function noteOf({ proposed, decided }: Review, file: ReviewedFile): string {
   const agent = agentOf(proposed.agent);
   const why = brief(proposed.explanation, NOTE_CHARACTERS);
-  // for a single file the tab says it
-  const operation = proposed.files.length > 1 ? OPERATIONS[file.operation]?.() : undefined;
-  const parts = [
+  const operation = OPERATIONS[file.operation]?.();
+  const decision = decided.get(file.path);
+  const isUnsaved = file.version !== null && findDocument(file.uri)?.isDirty === true;
+  // The end may be cut off, so the agent's words come last.
+  return [
+    ...(isUnsaved ? [vscode.l10n.t('with your unsaved text')] : []),
+    ...(decision === undefined ? [] : [DECIDED[decision]()]),
     ...(operation === undefined ? [] : [operation]),
     why === '' ? agent : vscode.l10n.t('{0}: {1}', agent, why),
-  ];
-  if (file.version !== null && findDocument(file.uri)?.isDirty === true) {
-    parts.push(vscode.l10n.t('both sides contain your unsaved text; the marked lines are from {0}', agent));
-  }
-  const decision = decided.get(file.path);
-  if (decision !== undefined) {
-    parts.push(DECIDED[decision]());
-  }
-  return parts.join(' · ');
+  ].join(' · ');
 }
 
 const DECIDED = {
-  accepted: (): string => vscode.l10n.t('will be accepted after you have decided on all files'),
-  rejected: (): string => vscode.l10n.t('will be rejected after you have decided on all files'),
+  accepted: (): string => vscode.l10n.t('accepted; waits for the other files'),
+  rejected: (): string => vscode.l10n.t('rejected; waits for the other files'),
 };
 
 /** All details, as plain text: agents' words must not act as Markdown. */

@@ -7,17 +7,18 @@ import { findDocument } from '../proposals/applyEdits';
 import type { ReviewedFile } from '../protocol/types';
 import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
-import { baseName, brief, withoutMarkup } from '../util/display';
+import { baseName, brief, visible, withoutMarkup } from '../util/display';
 import { withEol } from '../util/text';
 import { BASE, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
 import { keysForTheFront, run, unmaximize, withoutFocus } from './editorFocus';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
-import { agentOf, changeOf } from '../proposals/notifications';
+import { agentOf } from '../proposals/notifications';
 import { userWaits } from './userWaits';
 
-const EXPLANATION_CHARACTERS = 80;
+/** So much of an agent's name fits into a tab. */
+const AGENT_CHARACTERS = 30;
 
 /** If the next review's texts load within this time after a decision, the user is still here to see it. */
 const SOON_MS = 200;
@@ -285,16 +286,14 @@ async function open(review: Review, sides: readonly DiffSides[], place?: vscode.
   });
 }
 
-/** The tab's title: which file, whose change, and why. */
+/** The tab's title: which file, and whose change; also whether it contains the user's unsaved text. */
 function titleOf({ proposed }: Review, { file, unsaved }: DiffSides, more: number): string {
-  const agent = agentOf(proposed.agent);
-  const why = brief(proposed.explanation, EXPLANATION_CHARACTERS);
-  const about = why === '' ? agent : vscode.l10n.t('{0}: {1}', agent, why);
+  const agent = brief(agentOf(proposed.agent), AGENT_CHARACTERS);
   if (more > 0) {
-    return vscode.l10n.t('{0} files ← {1}', more + 1, about);
+    return vscode.l10n.t('{0} files ({1})', more + 1, agent);
   }
-  const change = changeOf(file, baseName(file.path));
+  const name = visible(baseName(file.path));
   return unsaved && file.operation === 'update'
-    ? vscode.l10n.t('{0} (your unsaved text) ← {1}', change, about)
-    : vscode.l10n.t('{0} ← {1}', change, about);
+    ? vscode.l10n.t('{0} ({1}, with your unsaved text)', name, agent)
+    : vscode.l10n.t('{0} ({1})', name, agent);
 }

@@ -5,7 +5,7 @@ import { findDocument } from '../proposals/applyEdits';
 import type { ReviewedFile } from '../protocol/types';
 import { isDecided, type Review } from '../proposals/review';
 import { normalize } from '../util/text';
-import type { Ended } from '../proposals/decisions';
+import type { Ended } from '../proposals/settling';
 
 /** The user's version of a file, if `text` differs from what the agent proposed. */
 export function draftOf({ proposed }: Review, file: ReviewedFile, text: string | undefined): Draft | undefined {

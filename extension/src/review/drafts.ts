@@ -18,7 +18,7 @@ import type { Closed } from './closeTabs';
 import type { PlainView } from './plainView';
 import { isDraftOnScreen } from './visibility';
 import { mayAsk, openAwaited, userWaits } from './userWaits';
-import type { Ended } from '../proposals/decisions';
+import type { Ended } from '../proposals/settling';
 
 /** A draft is stored this long after the last key press. */
 const SETTLED_MS = 200;

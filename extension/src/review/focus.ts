@@ -35,17 +35,23 @@ export class ReviewFocus implements vscode.Disposable {
   private readonly touched = new vscode.EventEmitter<Review>();
   /** The user has clicked or moved the cursor in this review. */
   readonly onDidTouch = this.touched.event;
+  private readonly guarded = new vscode.EventEmitter<Review | undefined>();
+  /** This review has just opened, so that no key decides about it yet; undefined: now one does. */
+  readonly onDidGuard = this.guarded.event;
   /** The active review, once it has been in front long enough to be seen. */
   shown: Review | undefined;
   private front: Review | undefined;
   private entered: Review | undefined;
   /** The review that has replaced a decided one. */
   private next: Review | undefined;
+  /** The user decided on a review that they had entered, and hasn't gone elsewhere: what replaces it is entered, too. */
+  private staysIn = false;
   private openedAt = -Infinity;
   private pressedAt = -Infinity;
   private closedAt = -Infinity;
   private choosing: NodeJS.Timeout | undefined;
   private showing: NodeJS.Timeout | undefined;
+  private guarding: NodeJS.Timeout | undefined;
   private readonly versions = new WeakMap<vscode.TextDocument, number>();
   private readonly listeners: vscode.Disposable;
 
@@ -55,11 +61,14 @@ export class ReviewFocus implements vscode.Disposable {
       vscode.window.tabGroups.onDidChangeTabGroups(({ closed }) => this.tabsChanged(closed.length > 0)),
       vscode.window.onDidChangeActiveTextEditor(() => this.tabsChanged(false)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.selectionChanged(event)),
+      vscode.window.onDidChangeActiveTerminal(() => (this.staysIn = false)),
+      vscode.window.onDidChangeWindowState(({ focused }) => (this.staysIn &&= focused)),
       editors.onDidOpen(({ review, isNext }) => {
         this.openedAt = Date.now();
         this.next = isNext ? review : undefined;
         this.frontChanged();
         this.enter(isNext ? undefined : review);
+        this.guard(review, isNext ? MOMENT_MS : OPENED_MS);
       }),
     );
   }
@@ -75,6 +84,11 @@ export class ReviewFocus implements vscode.Disposable {
     return isTooEarly;
   }
 
+  /** The user has decided on this review. */
+  decided(review: Review): void {
+    this.staysIn = this.entered === review;
+  }
+
   /**
    * Whether a key that decides doesn't count: the user hasn't focused the active review, or it has just opened without a
    * click into it. Tells the user so. Call this once for each press.
@@ -85,17 +99,21 @@ export class ReviewFocus implements vscode.Disposable {
     const isOpening = opening !== undefined || Date.now() - this.openedAt < OPENED_MS;
     const isHeld = Date.now() - this.pressedAt < HELD_MS;
     this.pressedAt = Date.now();
-    if (isOpening) {
+    // What replaced a decided review takes no key that is still held, and none before it can have been seen.
+    const isTooEarly = isOpening || (this.staysIn && current === this.next && (isHeld || !isInside));
+    if (isTooEarly) {
       showTooEarly();
     } else if (!isInside && !isHeld) {
       notifyOutside();
     }
-    return !isInside || isOpening;
+    return !isInside || isTooEarly;
   }
 
   dispose(): void {
     clearTimeout(this.choosing);
     clearTimeout(this.showing);
+    clearTimeout(this.guarding);
+    vscode.Disposable.from(this.seen, this.touched, this.guarded).dispose();
     this.listeners.dispose();
   }
 
@@ -108,6 +126,7 @@ export class ReviewFocus implements vscode.Disposable {
     this.front = front;
     this.entered = this.entered === front ? front : undefined;
     this.next = this.next === front ? front : undefined;
+    this.staysIn &&= front !== undefined && [this.next, this.editors.opening?.review].includes(front);
     this.frontChanged();
     clearTimeout(this.choosing);
     this.choosing = setTimeout(() => this.chosen(front), TOGETHER_MS);
@@ -125,8 +144,16 @@ export class ReviewFocus implements vscode.Disposable {
     await caughtUp();
     if (this.showing === showing) {
       this.shown = this.front;
-      this.noteSeen();
+      const isNext = this.front !== undefined && this.front === this.next;
+      this.enter(isNext && this.staysIn ? this.front : this.entered);
     }
+  }
+
+  /** Show for `ms` that no key decides about this review yet. */
+  private guard(review: Review, ms: number): void {
+    clearTimeout(this.guarding);
+    this.guarded.fire(review);
+    this.guarding = setTimeout(() => this.guarded.fire(undefined), ms);
   }
 
   private noteSeen(): void {
@@ -157,6 +184,7 @@ export class ReviewFocus implements vscode.Disposable {
     const isIn = [PROPOSAL, BASE].includes(document.uri.scheme) && idOf(document.uri) === current?.proposed.id;
     const isClick = kind === vscode.TextEditorSelectionChangeKind.Mouse;
     const isMove = kind === vscode.TextEditorSelectionChangeKind.Keyboard && !isTyped;
+    this.staysIn &&= !isClick && !isMove;
     if (current !== undefined && isIn && (isClick || isMove)) {
       this.openedAt = isClick ? -Infinity : this.openedAt;
       this.enter(current);

@@ -3,8 +3,9 @@ import * as vscode from 'vscode';
 import { isDecided } from '../proposals/review';
 import { StatusItem } from '../util/window';
 import { isHistoryKept } from '../history/diff';
-import type { Ended } from '../proposals/decisions';
-import { fileNames, notifyUnsavedLanding } from '../proposals/notifications';
+import type { Ended } from '../proposals/settling';
+import { fileNames } from '../proposals/notifications';
+import { notifyUnsavedLanding } from '../proposals/saveOffers';
 
 const SHOWN_MS = 15_000;
 

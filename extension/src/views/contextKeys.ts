@@ -1,6 +1,6 @@
 /** Sets the context keys of menus and keybindings: what the active tab shows, and how much is pending. */
 import * as vscode from 'vscode';
-import type { Review } from '../proposals/review';
+import { isStale, type Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import type { Drafts } from '../review/drafts';
 import { draftInFront } from './drafts';
@@ -36,6 +36,8 @@ export function keepContextKeys(
     const tab = tabInFront();
     const review = editors.current;
     tell('review', kindOf(tab, review, editors.currentPart !== undefined));
+    tell('stale', review !== undefined && isStale(review));
+    tell('atomic', review?.proposed.atomic === true);
     tell('pending', proposals.size > 0);
     tell('waiting', proposals.size > 0 || edits.previews > 0);
     tell('more', proposals.size > 1);

@@ -66,7 +66,7 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     }
     const item = itemOfFile(review, shown, file !== undefined);
     // Users may only decide on files that they see, so a file's row offers that only while its review is active.
-    item.contextValue = file === undefined ? 'review' : this.inFront === review ? 'file.inFront' : 'file';
+    item.contextValue = file === undefined ? 'review' : this.inFront === review && !review.proposed.atomic ? 'file.inFront' : 'file';
     return item;
   }
 
@@ -129,7 +129,7 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
 
 function itemOfSeveral(review: Review): vscode.TreeItem {
   const { files } = review.proposed;
-  const item = new vscode.TreeItem(titleOf(review), vscode.TreeItemCollapsibleState.Expanded);
+  const item = new vscode.TreeItem(vscode.l10n.t('{0} files', files.length), vscode.TreeItemCollapsibleState.Expanded);
   item.id = review.proposed.id;
   const [added, removed] = files.reduce(
     ([more, less], file) => [more + file.lines_added, less + file.lines_removed],

@@ -1,7 +1,7 @@
 // What the page shows, as a person would tell it, and what a person does with it: text, buttons, keys.
 
 const ACTIVE = ".editor-group-container.active";
-const TITLES = { Accept: "Accept Proposed Change", Reject: "Reject Proposed Change…" };
+const TITLES = { Reject: "Reject…" };
 const WAIT_MS = 20_000; // nothing takes so long, but on a machine that is busy with something else
 
 /**
@@ -185,11 +185,31 @@ export class WorkbenchPage {
     await this.#entry(name).getByRole("button", { name: /^(Open|Go to) File/ }).first().click();
   }
 
-  /** Goes into one of its files, and chooses what is done with that in the menu of the title. */
-  async decideFile(name, choice) {
+  /** Goes into one of its files. */
+  async enterFile(name) {
     const entry = this.#entry(name);
     await entry.locator(".editor.modified .view-line").first().click();
     await entry.locator(".editor.modified .monaco-editor.focused").waitFor();
+  }
+
+  /** Goes into one of its files, and chooses what is done with that in the menu of the title. */
+  async decideFile(name, choice) {
+    await this.enterFile(name);
+    await this.titleMenu(choice);
+  }
+
+  /** The choices in the menu of the editor's title that have `text`. */
+  async titleMenuHas(text) {
+    await this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", { name: "More Actions..." }).click();
+    await this.page.locator(".monaco-menu .action-item").first().waitFor();
+    const found = await this.page.getByRole("menuitem", { name: text }).count();
+    await this.page.keyboard.press("Escape");
+    await this.page.locator(".monaco-menu").waitFor({ state: "detached" });
+    return found > 0;
+  }
+
+  /** Chooses from the menu of the editor's title. */
+  async titleMenu(choice) {
     await this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", { name: "More Actions..." }).click();
     // A menu takes no click in its first moments, as that may be the one that opened it; keys it takes at once.
     await this.page.getByRole("menuitem", { name: choice }).hover();
@@ -201,6 +221,11 @@ export class WorkbenchPage {
   /** Waits until a side of the diff in front has the keys. */
   async focused(side) {
     await this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.${side} .monaco-editor.focused`).waitFor();
+  }
+
+  /** Whether the review in front is marked as one that has only just come. */
+  async isGuarded() {
+    return (await this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.modified .view-overlays [class*="ced-"][class*="-0"]`).count()) > 0;
   }
 
   /** Goes from change to change, as the arrow in the title does, until `text` is in view. */

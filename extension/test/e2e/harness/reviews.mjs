@@ -34,6 +34,13 @@ export async function whileHostIsBusy(press) {
   }
 }
 
+/** Press Accept while something else changes a file of the review, before the extension has heard of that. */
+export const acceptDuring = (change) =>
+  whileHostIsBusy(async () => {
+    change();
+    await ui.titleButton("Accept").click();
+  });
+
 /** Press Accept, which shows all changes beside the review first, with `text` among them, and a message that has `said`. */
 export async function acceptShows(said, text) {
   await ui.titleButton("Accept").click();

@@ -149,7 +149,7 @@ scenario("accept for this session, and back to manual with a click", async () =>
   const ada = agent("session");
   const first = await ada.readAndEdit(often, "a 1", "a 2");
   await reviewWith("a 2");
-  await ui.titleButton("Accept and Allow for This Session").click();
+  await ui.titleMenu("Accept and Allow for This Session");
   assert.equal((await first.answer).data.review.decision, "accepted");
   await ui.statusItem(": auto").waitFor();
   assert.equal(await ui.statusWarns(), true, "a loosened mode is shown in a warning color");

@@ -7,7 +7,7 @@ import path from "node:path";
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { openReview } from "../harness/reviews.mjs";
+import { acceptDuring, openReview } from "../harness/reviews.mjs";
 import { call, home, reloadWindow, state, ui } from "../harness/run.mjs";
 import { interpreter, killServer, servers } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
@@ -42,9 +42,7 @@ const moved = file("drafts/moved.txt", lines);
 
 scenario("a conflict: what was typed is kept, and brought to the file as it is now", async () => {
   const asked = await typed("moved", moved);
-  moved.change(`by a build\n${lines}`);
-  await ui.sees("Changed on disk");
-  await ui.titleButton("Accept").click();
+  await acceptDuring(() => moved.change(`by a build\n${lines}`));
   assert.equal((await asked.answer).error.code, "CONFLICT");
   await ui.saysInPassing("moved.txt was not changed.");
 

@@ -379,12 +379,64 @@ scenario("what is typed on after a decision is in no next review, and a key that
 
   await ui.diffWith("new 2");
   await ui.focused("modified");
-  await ui.pressUntilSaid("Control+Enter", "Click into the review before you use a key to decide.");
-  assert.equal((await state()).pending.length, 1, "nobody has gone into what took the place of another");
-  await page().keyboard.press("ArrowDown");
   await pressUntilTaken("Control+Enter", "queue-three.txt");
   assert.equal((await asked[2].answer).data.review.decision, "accepted");
   await ui.tabsAre();
+});
+
+const hurried = Array.from({ length: 20 }, (_, at) => file(`focus/hurried/${at}.txt`, "old\n"));
+
+scenario("twenty proposals are accepted by twenty presses, each once the text takes decisions", async () => {
+  for (const [at, one] of hurried.entries()) await agent(`hurried-${at}`).readAndEdit(one, "old", `new ${at}`);
+  await until("all have come", async () => (await state()).pending.length === hurried.length);
+  await reviewWith("new 0");
+  await ui.focused("modified");
+  for (const [at, one] of hurried.entries()) {
+    await ui.diffWith(`new ${at}`);
+    await until("it is no longer marked as one that has only just come", async () => !(await ui.isGuarded()));
+    await page().keyboard.press("Control+Enter");
+    await until(`${one.base} has landed`, () => one.text() === `new ${at}\n`);
+  }
+  await ui.tabsAre();
+});
+
+const held = ["one", "two"].map((number) => file(`focus/held-${number}.txt`, "old\n"));
+
+scenario("a review that took the place of another is marked until it takes a key, and one before is answered", async () => {
+  const asked = [];
+  for (const one of held) asked.push(await agent(one.base).readAndEdit(one, "old", `new ${one.base}`));
+  await until("both wait", async () => (await state()).pending.length === 2);
+  await reviewWith("new held-one.txt");
+  await ui.clickLine("new held-one.txt");
+  await page().keyboard.press("Control+Enter");
+  await ui.diffWith("new held-two.txt");
+  await until("it is marked", () => ui.isGuarded());
+  await page().keyboard.press("Control+Enter");
+  await ui.statusBarSays("Nothing was decided because this has only just been shown. Press again to decide.");
+  assert.equal(held[1].text(), "old\n");
+  await asked[1].cancel();
+});
+
+const elsewhere = ["one", "two"].map((number) => file(`focus/elsewhere-${number}.txt`, "old\n"));
+const inBetween = file("focus/between.txt", "mine\n");
+
+scenario("whoever has been in another editor since the last decision goes into the next review before a key decides", async () => {
+  await inBetween.open();
+  const asked = [];
+  for (const one of elsewhere) asked.push(await agent(one.base).readAndEdit(one, "old", `new ${one.base}`));
+  await until("both wait", async () => (await state()).pending.length === 2);
+  await reviewWith("new elsewhere-one.txt");
+  await ui.clickLine("new elsewhere-one.txt");
+  await page().keyboard.press("Control+Enter");
+  await ui.diffWith("new elsewhere-two.txt");
+  await call("command", { id: "workbench.action.openEditorAtIndex", args: [0] });
+  await ui.focusEditor();
+  await ui.closeActiveTab();
+  await ui.diffWith("new elsewhere-two.txt");
+  await ui.focused("modified");
+  await ui.pressUntilSaid("Control+Enter", "Click into the review before you use a key to decide.");
+  assert.equal(elsewhere[1].text(), "old\n");
+  await asked[1].cancel();
 });
 
 const pair = ["first", "second"].map((name) => file(`focus/pair-${name}.txt`, "old\n"));

@@ -6,32 +6,57 @@ import path from "node:path";
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { openReview, pressUntilTaken, reviewWith } from "../harness/reviews.mjs";
+import { acceptDuring, openReview, pressUntilTaken, reviewWith } from "../harness/reviews.mjs";
 import { call, reloadWindow, state, ui } from "../harness/run.mjs";
 import { servers } from "../harness/server.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 const onDisk = file("meanwhile/disk.txt", "one\ntwo\n");
 
-scenario("changed on disk during the review: the review says so, accepting is a conflict", async () => {
+scenario("changed on disk during the review: it says so, and the agent is asked for a new proposal", async () => {
   const asked = await agent("disk").readAndEdit(onDisk, "two", "2");
   await reviewWith("2");
 
   onDisk.change("one\ntwo\nthree by a build\n");
-  await ui.sees(/changed/i);
-  await ui.titleButton("Accept").click();
+  await ui.sees("Changed on disk: cannot be accepted");
+  await ui.titleButton("Ask the Agent to Redo").waitFor();
+  assert.equal(await ui.titleButton("Accept").count(), 0);
+  await ui.clickLine("2");
+  await ui.page.keyboard.press("Control+Enter");
+  await until("why nothing was accepted", () => ui.isSaid("Accepting it would be a conflict."));
+  await call("command", { id: "notifications.clearAll" });
+  await ui.titleButton("Show What Changed").click();
+  const changed = await ui.requestedDiff("disk.txt (changed since the proposal)", "three by a build");
+  assert.doesNotMatch(changed.original, /three/);
+  await openReview();
+  await ui.titleButton("Ask the Agent to Redo").click();
+
+  const answer = await asked.answer;
+  assert.equal(answer.error.code, "USER_REJECTED");
+  assert.match(answer.context.review.feedback, /^The file changed after you proposed this\. Read it again/);
+  assert.equal(onDisk.text(), "one\ntwo\nthree by a build\n", "never overwritten");
+  await ui.noTab("disk.txt (Ada)");
+});
+
+const racing = file("meanwhile/racing.txt", "one\ntwo\n");
+
+scenario("changed on disk just before Accept, when the review does not say so yet: a conflict", async () => {
+  const asked = await agent("racing").readAndEdit(racing, "two", "2");
+  await reviewWith("2");
+
+  await acceptDuring(() => racing.change("one\ntwo\nthree by a build\n"));
 
   const answer = await asked.answer;
   assert.equal(answer.error.code, "CONFLICT");
   assert.equal(answer.context.conflict.source, "disk");
-  assert.equal(onDisk.text(), "one\ntwo\nthree by a build\n", "never overwritten");
-  await ui.noTab("disk.txt");
-  await ui.saysInPassing("disk.txt was not changed. 'meanwhile/disk.txt' was changed on disk");
+  assert.equal(racing.text(), "one\ntwo\nthree by a build\n", "never overwritten");
+  await ui.noTab("racing.txt");
+  await ui.saysInPassing("racing.txt was not changed. 'meanwhile/racing.txt' was changed on disk");
 });
 
 const typed = file("meanwhile/typed.txt", "one\ntwo\n");
 
-scenario("typed in the file during the review: the review says so, accepting is a conflict", async () => {
+scenario("typed in the file during the review: it says so, and the agent is asked for a new proposal", async () => {
   await typed.open();
   const asked = await agent("typed").readAndEdit(typed, "two", "2");
   await reviewWith("2");
@@ -43,15 +68,12 @@ scenario("typed in the file during the review: the review says so, accepting is 
   const diff = await reviewWith("2");
   assert.match(diff.original, /^one$/m, "the left side is what the proposal changes");
   await ui.sees(/changed/i);
-  await ui.titleButton("Accept").click();
+  await ui.titleButton("Ask the Agent to Redo").click();
 
-  const answer = await asked.answer;
-  assert.equal(answer.error.code, "CONFLICT");
-  assert.equal(answer.context.conflict.source, "editor");
+  assert.equal((await asked.answer).error.code, "USER_REJECTED");
   assert.equal(typed.text(), "one\ntwo\n");
   assert.equal((await typed.document()).text, "mine one\ntwo\n", "what was typed is untouched");
   await ui.tabsAre("typed.txt");
-  await ui.saysInPassing("typed.txt was not changed. 'meanwhile/typed.txt' was changed in the editor");
 });
 
 const ten = Array.from({ length: 10 }, (_, index) => file(`meanwhile/ten/${index}.txt`, `old ${index}\n`));
@@ -81,7 +103,7 @@ scenario("ten proposals at once: a list of ten, and one tab, for one after the o
 
 const dropped = file("meanwhile/dropped.txt", "one\ntwo\n");
 
-scenario("unsaved text is closed without a save during the review: a conflict, and agents go on with the disk", async () => {
+scenario("unsaved text is closed without a save during the review: it says so, and agents go on with the disk", async () => {
   await dropped.open();
   await dropped.type("mine ");
   const asked = await agent("dropped").readAndEdit(dropped, "two", "2");
@@ -93,10 +115,8 @@ scenario("unsaved text is closed without a save during the review: a conflict, a
 
   await reviewWith("2");
   await ui.sees("Changed on disk: cannot be accepted");
-  await ui.titleButton("Accept").click();
-  const answer = await asked.answer;
-  assert.equal(answer.error.code, "CONFLICT", answer.text);
-  await ui.saysInPassing("dropped.txt was not changed. 'meanwhile/dropped.txt' was changed on disk");
+  await ui.titleButton("Ask the Agent to Redo").click();
+  assert.equal((await asked.answer).error.code, "USER_REJECTED");
   const { data } = await agent("dropped").read(dropped);
   assert.deepEqual([data.content, data.source], ["one\ntwo\n", "disk"]);
 });

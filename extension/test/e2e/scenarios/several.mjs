@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { agent, batch } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { openReview, takeDraft } from "../harness/reviews.mjs";
+import { acceptDuring, openReview, takeDraft } from "../harness/reviews.mjs";
 import { call, state, ui, workbench } from "../harness/run.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -61,7 +61,7 @@ scenario("several files: one editor, accepted all at once, each lands in its way
   const asked = await propose("all", accepted);
   assert.deepEqual(await ui.severalNames(), ["one.txt", "two.txt", "three.txt"]);
   await ui.sees("Ada: They belong together.");
-  await ui.sees("both sides contain your unsaved text");
+  await ui.sees("with your unsaved text");
   assert.deepEqual(texts(accepted), OLD, "nothing is written before the decision");
 
   await ui.titleButton("Accept").click();
@@ -136,13 +136,16 @@ scenario("several files: what is typed into one after it was accepted does not l
 
 const whole = trio("whole");
 
-scenario("several files that the agent wants all or none of: rejecting one asks, and rejects all", async () => {
+scenario("several files that the agent wants all or none of: they are decided together", async () => {
   const asked = await propose("whole", whole);
-  await ui.decideFile("two.txt", "Reject This File");
+  await ui.enterFile("two.txt");
+  assert.equal(await ui.titleMenuHas("Accept This File"), false);
+  assert.equal(await ui.titleMenuHas("Reject This File"), false);
+  await ui.titleButton("Reject").click();
   await ui.escapeQuestion();
   assert.equal((await state()).pending.length, 1, "nothing is decided by a question that was left");
 
-  await ui.decideFile("two.txt", "Reject This File");
+  await ui.titleButton("Reject").click();
   assert.match(await ui.answer("Not the second."), /Reject all 3 files: the agent requires all or none of them/);
 
   const { error, context } = await asked.answer;
@@ -195,9 +198,7 @@ const moved = trio("moved");
 
 scenario("several files: one changes on disk meanwhile, and accepting changes none of them", async () => {
   const asked = await propose("moved", moved);
-  moved[1].change("by a build\n");
-  await ui.sees("Changed on disk");
-  await ui.titleButton("Accept").click();
+  await acceptDuring(() => moved[1].change("by a build\n"));
 
   assert.equal((await asked.answer).error.code, "CONFLICT");
   assert.deepEqual(texts(moved), [OLD[0], "by a build\n", null]);

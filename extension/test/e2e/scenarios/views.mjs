@@ -80,6 +80,31 @@ scenario("a row of the list opens its review", async () => {
 
 const redrawn = trio("redrawn");
 
+const listed = ["one", "two"].map((number) => file(`views/listed-${number}.txt`, "old\n"));
+
+scenario("a row accepts what the user has seen, and shows what they have not", async () => {
+  const asked = [];
+  for (const one of listed) asked.push(await agent(one.base).readAndEdit(one, "old", `new ${one.base}`));
+  await until("both wait", async () => (await state()).pending.length === 2);
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.pressInRow("Pending", "listed-two.txt", "Accept Proposed Change");
+  await ui.diffWith("new listed-two.txt");
+  await ui.statusBarSays("you have not seen this change");
+  assert.equal(listed[1].text(), "old\n");
+  await ui.viewRow("Pending", "listed-one.txt").click();
+  await ui.diffWith("new listed-one.txt");
+
+  await until("it counts as seen", async () => {
+    await ui.pressInRow("Pending", "listed-two.txt", "Accept Proposed Change");
+    return listed[1].text() !== "old\n";
+  }, { everyMs: 1000 });
+  assert.equal(listed[0].text(), "old\n");
+  await asked[1].answer;
+  await ui.pressInRow("Pending", "listed-one.txt", "Reject Proposed Change…");
+  await ui.answer("");
+  assert.equal((await asked[0].answer).error.code, "USER_REJECTED");
+});
+
 scenario("a row that is drawn anew while it is pressed does nothing, whatever is in front, and says so", async () => {
   await propose(redrawn);
   for (const command of ["openReview", "reject", "acceptFile", "rejectFile", "openLanded", "undoLanded"]) {

@@ -1,0 +1,152 @@
+/** Sends the user's decisions to the server, and tells what became of them. `decisions.ts` takes the decisions. */
+import * as vscode from 'vscode';
+import type { Server } from '../server/client';
+import type { Outcome, SavedFile, Settled, SettleParams } from '../protocol/types';
+import { isDecided, outcomeOf, type Review } from './review';
+import type { ProposalStore } from './store';
+import { acceptedTexts } from './settleParams';
+import { caughtUp } from '../review/closeTabs';
+import { applyDecision, landedTexts, type NotSaved } from './applyDecision';
+import type { DiffEditors } from '../review/diffEditor';
+import { isUnsavedElsewhere } from '../review/tabs';
+import {
+  notifyEnd,
+  notifyLost,
+  notifyNotLanded,
+  notifyRefusal,
+  notifyTooLate,
+  notifyUndecided,
+  notifyUnsaved,
+} from './notifications';
+import { notifyNotSaved } from './saveOffers';
+
+/** A review that has ended. `texts`: what landed, `accepted`: what the user accepted, both by path. */
+export interface Ended extends Settled {
+  review: Review;
+  texts: ReadonlyMap<string, string>;
+  accepted: ReadonlyMap<string, string>;
+}
+
+/** What is remembered of an acceptance until its outcome is known. */
+interface Landing {
+  /** The accepted texts, by path. */
+  texts: ReadonlyMap<string, string>;
+  /** Documents that could not be saved. */
+  notSaved: SavedFile[];
+}
+
+export class Settling {
+  private readonly begun = new vscode.EventEmitter<Review>();
+  /** A decision about this review is being sent. */
+  readonly onDidBegin = this.begun.event;
+  private readonly ended = new vscode.EventEmitter<Ended>();
+  readonly onDidEnd = this.ended.event;
+  private readonly landings = new Map<string, Landing>();
+  /** When the last decision was sent. */
+  decidedAt = -Infinity;
+
+  constructor(
+    private readonly server: Server,
+    private readonly proposals: ProposalStore,
+    private readonly editors: DiffEditors,
+    /** Shows how others have changed a review's files. */
+    private readonly showStale: (review: Review) => Promise<void>,
+  ) {}
+
+  /** Lock the review, and send a decision once, after `earlier` ones. With `onwards`, the next review replaces this one. */
+  async settle(review: Review, decision: SettleParams, onwards = true, earlier = Promise.resolve()): Promise<void> {
+    if (!this.begin(review, decision)) {
+      return earlier;
+    }
+    this.decidedAt = Date.now();
+    this.begun.fire(review);
+    if (review.proposal !== undefined) {
+      this.landings.set(review.proposed.id, { texts: acceptedTexts(review.proposal, decision), notSaved: [] });
+    }
+    const locked = this.editors.lock(review).catch((error: unknown) => this.server.channel.warn(String(error)));
+    await caughtUp();
+    void this.editors.leave(review, onwards);
+    await earlier;
+    try {
+      const notSaved: NotSaved = (files) => {
+        this.landings.get(decision.id)?.notSaved.push(...files);
+      };
+      const refusal = await applyDecision(this.server, decision, notSaved);
+      // Without a refusal the server reports the outcome later, however long the landing takes.
+      if (refusal !== undefined) {
+        if (refusal.code === 'INVALID_PARAM') {
+          await locked; // otherwise the document would become read-only again
+          void this.undecided(review, refusal.reason);
+          return;
+        }
+        notifyRefusal(review, refusal, this.showStale);
+        this.over({ id: decision.id, outcome: REFUSED[refusal.code] ?? 'failed' });
+      }
+    } catch (error) {
+      // The server is gone, and the proposal with it.
+      this.server.channel.error(error instanceof Error ? error : String(error));
+      notifyLost(review, decision.decision);
+      this.over({ id: decision.id, outcome: 'failed' });
+    }
+  }
+
+  /** The server reports that a proposal has ended, for whatever reason. */
+  over(settled: Settled): void {
+    const { id, outcome } = settled;
+    const review = this.proposals.end(id);
+    if (review === undefined) {
+      return;
+    }
+    const landing = this.landings.get(id);
+    const accepted = landing?.texts ?? new Map<string, string>();
+    const pathsOf = (...outcomes: Outcome[]): string[] =>
+      [...accepted.keys()].filter((path) => outcomes.includes(outcomeOf(settled, path)));
+    const texts = landedTexts(review, accepted, pathsOf('landed', 'editor'));
+    this.landings.delete(id);
+    if (texts.size > 0) {
+      notifyNotSaved(review, pathsOf('editor'), landing?.notSaved ?? []);
+      notifyNotLanded(review, pathsOf('conflict'), pathsOf('failed', 'withdrawn'), this.showStale);
+    } else if (!isDecided(review)) {
+      notifyEnd(review, outcome, this.showStale);
+    }
+    this.ended.fire({ ...settled, review, texts, accepted });
+  }
+
+  /** Note that a decision is sent. False if none can be, which the user is told. */
+  private begin(review: Review, { decision }: SettleParams): boolean {
+    if (decision !== 'rejected' && review.state === 'waiting' && this.isUnsavedElsewhere(review)) {
+      return false;
+    }
+    if (decision === 'rejected' && review.state !== 'waiting') {
+      notifyTooLate(review);
+    }
+    return this.proposals.decide(review);
+  }
+
+  /** Whether accepting would change a file whose notebook has unsaved changes. Tells the user if so. */
+  private isUnsavedElsewhere({ proposed, decided }: Review): boolean {
+    const unsaved = proposed.files.find(
+      ({ path, uri }) => decided.get(path) !== 'rejected' && isUnsavedElsewhere(vscode.Uri.parse(uri)),
+    );
+    if (unsaved !== undefined) {
+      notifyUnsaved(unsaved.path);
+    }
+    return unsaved !== undefined;
+  }
+
+  /** What the user typed can't be written: nothing was decided, and the proposal stays open with that text. */
+  private async undecided(review: Review, reason: string): Promise<void> {
+    this.landings.delete(review.proposed.id);
+    this.proposals.refuse(review);
+    this.editors.unlock(review);
+    if (await notifyUndecided(review, reason)) {
+      await this.editors.show(review);
+    }
+  }
+}
+
+const REFUSED: Readonly<Record<string, Outcome>> = {
+  CONFLICT: 'conflict',
+  WITHDRAWN: 'withdrawn',
+  TIMEOUT: 'timed_out',
+};
