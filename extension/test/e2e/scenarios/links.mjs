@@ -85,7 +85,7 @@ scenario("rows, their tooltips, the note beside a diff and the question for a re
   await ui.page.keyboard.press("Escape");
 
   void call("command", { id: "workbench.action.showAllEditors" }); // it ends when the list closes
-  await ui.page.locator(".quick-input-list .monaco-list-row", { hasText: "Because" }).waitFor();
+  await ui.page.locator(".quick-input-list .monaco-list-row", { hasText: "Details" }).waitFor();
   await nothingIsALink();
   await ui.page.keyboard.press("Escape");
 

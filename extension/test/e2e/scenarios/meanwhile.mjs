@@ -139,7 +139,7 @@ scenario("next and previous proposal", async () => {
   await ui.titleButton("Next Proposal").click();
   await ui.requestedReview("new second");
   await inFront("second.txt");
-  await ui.titleButton("Previous Proposal").click();
+  await ui.titleMenu("Previous Proposal");
   await ui.requestedReview("new first");
   await inFront("first.txt");
   await ui.titleButton("Next Proposal").click();

@@ -89,7 +89,7 @@ scenario("a row accepts what the user has seen, and shows what they have not", a
   await call("command", { id: "agentfs.ui.showPending" });
   await ui.pressInRow("Pending", "listed-two.txt", "Accept Proposed Change");
   await ui.diffWith("new listed-two.txt");
-  await ui.statusBarSays("you have not seen this change");
+  await ui.statusBarSays("Nothing was decided because you have not seen this change. Look at it, then accept it.");
   assert.equal(listed[1].text(), "old\n");
   await ui.viewRow("Pending", "listed-one.txt").click();
   await ui.diffWith("new listed-one.txt");
