@@ -24,6 +24,7 @@ import { PlainView } from './review/plainView';
 import { ReviewFocus } from './review/focus';
 import { OutsideAgents } from './views/agents';
 import { StatusBar } from './views/statusBar';
+import { HunkDecisions } from './proposals/hunkDecisions';
 import { Settling, type Ended } from './proposals/settling';
 import { fetchTexts } from './proposals/fetch';
 import { watchSaves } from './proposals/applyEdits';
@@ -90,6 +91,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const showStale = (review: Review): Promise<void> => historyDiffs.openStale(review);
   const settling = new Settling(server, proposals, editors, showStale);
   const decisions = new Decisions(settling, proposals, editors, focus, files, plain, showStale);
+  const hunks = new HunkDecisions(proposals, editors, focus, decisions);
   const announcements = new Announcements(proposals, editors, historyDiffs.awaits);
   const presence = new Presence(caughtUp);
   const draftStore = new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath, presence, (error) => {
@@ -138,8 +140,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, focus, plain, history, historyDiffs, confirmation, drafts];
-  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, drafts, records, history, historyDiffs, status, outside, fetch };
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, focus, hunks, plain, history, historyDiffs, confirmation, drafts];
+  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, drafts, records, history, historyDiffs, status, outside, fetch };
   const texts = { files, bases, draftTexts, landed, presence };
   return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
 }

@@ -5,6 +5,7 @@ import type { Draft } from './review/draftStore';
 import { showQuestion } from './views/questions';
 import type { HistoryDiffs } from './history/diff';
 import type { Decisions } from './proposals/decisions';
+import type { HunkDecisions } from './proposals/hunkDecisions';
 import type { Drafts } from './review/drafts';
 import type { ServerEdits } from './proposals/serverEdits';
 import type { HistoryLoader } from './history/loader';
@@ -35,6 +36,7 @@ export interface Parts {
   plain: PlainView;
   editors: DiffEditors;
   decisions: Decisions;
+  hunks: HunkDecisions;
   drafts: Drafts;
   edits: ServerEdits;
   records: HistoryStore;
@@ -50,7 +52,7 @@ type Handler = (...args: never[]) => unknown;
 /** An argument that makes a command do nothing. */
 const REHEARSAL = 'rehearsal';
 
-const REHEARSED = ['accept', 'title.accept', 'title.reject', 'title.redo', 'row.accept', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft'];
+const REHEARSED = ['accept', 'title.accept', 'title.reject', 'title.redo', 'row.accept', 'acceptHunk', 'rejectHunk', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft'];
 
 /**
  * When a command runs for the first time, VS Code asks the extension hosts about it. Keys pressed meanwhile are typed
@@ -98,6 +100,7 @@ function handlers({
   plain,
   editors,
   decisions,
+  hunks,
   drafts,
   edits,
   history,
@@ -116,6 +119,8 @@ function handlers({
     accept: (by?: unknown) => decisions.accept(false, byOf(by)),
     acceptAlways: (by?: unknown) => (vscode.workspace.isTrusted ? decisions.accept(true, byOf(by)) : showUntrustedMessage()),
     reject: (by?: unknown) => decisions.reject(byOf(by)),
+    acceptHunk: (by?: unknown) => hunks.decide('accepted', byOf(by)),
+    rejectHunk: (by?: unknown) => hunks.decide('rejected', byOf(by)),
     // Aliases for the title bar: VS Code shows a command as text there only if it has neither an icon nor a key.
     'title.accept': () => decisions.accept(false, 'choice'),
     'title.reject': () => decisions.reject('choice'),

@@ -174,6 +174,11 @@ export function showTooEarly(): void {
   showStatusMessage(vscode.l10n.t('Nothing was decided because this has only just been shown. Press again to decide.'));
 }
 
+/** Say how many hunks of a file the user has yet to decide on, and has accepted. */
+export function showHunksLeft(open: number, accepted: number): void {
+  showStatusMessage(vscode.l10n.t('Hunks left: {0}. Accepted: {1}; they are applied once you have decided on all.', open, accepted));
+}
+
 /** Say, without interrupting, that a change is accepted from the list only after a look at it. */
 export function showNotSeen(): void {
   showStatusMessage(vscode.l10n.t('Nothing was decided because you have not seen this change. Look at it, then accept it.'));

@@ -6,7 +6,7 @@ import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { openReview, pressUntilTaken, reviewWith } from "../harness/reviews.mjs";
-import { call, state, ui } from "../harness/run.mjs";
+import { call, state, ui, workbench } from "../harness/run.mjs";
 import { mode } from "../harness/server.mjs";
 import { scenario } from "../harness/suite.mjs";
 
@@ -315,4 +315,47 @@ scenario("accept and reject from the command palette", async () => {
   await ui.runCommand("agentfs: Accept Proposed Change");
   assert.equal((await second.answer).data.review.decision, "accepted");
   assert.equal(byPalette.text(), "palm\n");
+});
+
+const hunked = file("decisions/hunks.txt", lines(40));
+
+scenario("hunk by hunk with the keyboard: one answer tells the agent which were rejected", async () => {
+  const ada = agent("hunks");
+  await ada.read(hunked);
+  const asked = workbench.extension.request("agentfs/write", {
+    session: "hunks", agent: "Ada", path: hunked.name, content: lines(40, { 3: "third", 20: "twentieth", 38: "last but two" }),
+  });
+  await reviewWith("third");
+  await ui.clickLine("third");
+
+  await ui.page.keyboard.press("Control+Alt+Enter");
+  await ui.statusBarSays("Hunks left: 2. Accepted: 1; they are applied once you have decided on all.");
+  await ui.sees("✓ accepted; hunks left: 2");
+  await ui.page.keyboard.press("Control+Alt+Backspace");
+  await ui.statusBarSays("Hunks left: 1. Accepted: 1; they are applied once you have decided on all.");
+  assert.equal(hunked.text(), lines(40), "nothing lands before the last is decided");
+  await ui.diffWith("last but two");
+  await ui.page.keyboard.press("Control+Alt+Enter");
+
+  const { data } = await asked.answer;
+  assert.equal(data.review.decision, "amended");
+  assert.match(data.review.amendments, /^-twentieth\n\+line 20$/m);
+  assert.equal(hunked.text(), lines(40, { 3: "third", 38: "last but two" }));
+  await ui.tabsAre();
+});
+
+const refusedHunks = file("decisions/refused-hunks.txt", lines(9));
+
+scenario("hunk by hunk: with the last one rejected, the change is rejected, with a reason", async () => {
+  await agent("refused-hunks").read(refusedHunks);
+  const asked = workbench.extension.request("agentfs/write", {
+    session: "refused-hunks", agent: "Ada", path: refusedHunks.name, content: lines(9, { 2: "second", 8: "eighth" }),
+  });
+  await reviewWith("second");
+  await ui.clickLine("second");
+  for (let each = 0; each < 2; each++) await ui.page.keyboard.press("Control+Alt+Backspace");
+  await ui.answer("Neither of them.");
+  const { error, context } = await asked.answer;
+  assert.deepEqual([error.code, context.review.feedback], ["USER_REJECTED", "Neither of them."]);
+  assert.equal(refusedHunks.text(), lines(9));
 });

@@ -1,0 +1,74 @@
+/** The hunks of a review's text, and which of them the user has accepted. Doesn't use the vscode API. */
+import { hunks, normalize, type Hunk } from '../util/text';
+
+/** A hunk of the text as it is now. `line`: the 0-based line of the proposal where it begins. */
+export interface ReviewHunk extends Hunk {
+  line: number;
+  isAccepted: boolean;
+}
+
+/** A part of a text, from one offset (in UTF-16 units) to another, and what replaces it. */
+export interface Replacement {
+  from: number;
+  to: number;
+  text: string;
+}
+
+/** Remembers accepted hunks by what they do, as others that are rejected move them. */
+export class AcceptedHunks {
+  private readonly accepted = new Map<string, Set<string>>();
+
+  /** The hunks between `base` and `now`, the current text of the file `file`. Both texts have any line ends. */
+  of(file: string, base: string, now: string): ReviewHunk[] {
+    const accepted = this.accepted.get(file);
+    return hunks(linesOf(base), linesOf(now)).map((hunk) => ({
+      ...hunk,
+      line: hunk.start.after,
+      isAccepted: accepted?.has(keyOf(hunk)) === true,
+    }));
+  }
+
+  /** Whether any hunk of the file has been accepted. */
+  has(file: string): boolean {
+    return this.accepted.has(file);
+  }
+
+  accept(file: string, hunk: Hunk): void {
+    this.accepted.set(file, (this.accepted.get(file) ?? new Set()).add(keyOf(hunk)));
+  }
+
+  forget(file: string): void {
+    this.accepted.delete(file);
+  }
+}
+
+/** The hunk at a 0-based line of the proposal, else the first open one after it, else the first open one. */
+export function hunkAt(all: readonly ReviewHunk[], line: number): ReviewHunk | undefined {
+  const isAt = ({ line: from, added }: ReviewHunk): boolean => from <= line && line < from + Math.max(1, added.length);
+  const open = all.filter(({ isAccepted }) => !isAccepted);
+  return all.find(isAt) ?? open.find(({ line: from }) => from > line) ?? open[0];
+}
+
+/** What puts the old lines of a hunk back into `now`, which has `\n` line ends. */
+export function revert(now: string, { start, removed, added }: Hunk): Replacement {
+  const lines = now.split('\n');
+  const rest = [...lines.slice(0, start.after), ...removed, ...lines.slice(start.after + added.length)].join('\n');
+  let from = 0;
+  while (from < Math.min(now.length, rest.length) && now[from] === rest[from]) {
+    from += 1;
+  }
+  let end = 0;
+  while (end < Math.min(now.length, rest.length) - from && now.at(-1 - end) === rest.at(-1 - end)) {
+    end += 1;
+  }
+  return { from, to: now.length - end, text: rest.slice(from, rest.length - end) };
+}
+
+function linesOf(text: string): string[] {
+  return normalize(text).split('\n');
+}
+
+/** Its place in the base, which no decision moves, and its lines. */
+function keyOf({ start, removed, added }: Hunk): string {
+  return JSON.stringify([start.before, removed.length, added]);
+}
