@@ -128,7 +128,7 @@ test-integrations: compiled .integrations/frameworks/.done .integrations/hello-a
 
 # --- the VS Code extension: Node 20 builds it; the real workbench comes into .editors/ with a Node of its own ---
 
-.PHONY: vsix test-extension test-editors test-terminal-editors test-agents bench-extension screenshots
+.PHONY: vsix publish-check test-extension test-editors test-terminal-editors test-agents bench-extension screenshots
 
 EXTENSION_DEV := extension/node_modules/.agentfs
 VSIX := dist/agentfs.vsix
@@ -138,6 +138,9 @@ WORKBENCH := extension/test/e2e/workbench.sh
 NODE_FITS := node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null
 
 vsix: $(VSIX) ## the VS Code extension, with the server in it, as one package: dist/agentfs.vsix
+
+publish-check: $(VSIX) $(DEV) ## the extension's package by the rules of vsce, the Marketplace, ovsx, and Open VSX, without network
+	$(BIN)/pytest tests/publish/test_vsix.py
 
 test-extension: ## the extension's unit tests; skipped with a message if Node 20 is missing
 	@if $(NODE_FITS); then $(MAKE) --no-print-directory $(EXTENSION_DEV) && cd extension && npm run --silent check && npm test; \
