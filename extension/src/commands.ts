@@ -124,6 +124,7 @@ function handlers({
     // Aliases for the title bar: VS Code shows a command as text there only if it has neither an icon nor a key.
     'title.accept': () => decisions.accept(false, 'choice'),
     'title.reject': () => decisions.reject('choice'),
+    'title.next': () => step(1),
     'title.showChanged': () => decisions.showChanged(),
     'title.redo': () => decisions.redo(),
     acceptFile: () => decisions.decideFile('accepted'),

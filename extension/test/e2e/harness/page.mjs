@@ -1,7 +1,7 @@
 // What the page shows, as a person would tell it, and what a person does with it: text, buttons, keys.
 
 const ACTIVE = ".editor-group-container.active";
-const TITLES = { Reject: "Reject…" };
+const TITLES = { Reject: "Reject…", "Next Proposal": "Next" };
 const WAIT_MS = 20_000; // nothing takes so long, but on a machine that is busy with something else
 
 /**

@@ -317,7 +317,7 @@ scenario("accept and reject from the command palette", async () => {
   assert.equal(byPalette.text(), "palm\n");
 });
 
-const hunked = file("decisions/hunks.txt", lines(40));
+const hunked = file("decisions/by-hunk.txt", lines(40));
 
 scenario("hunk by hunk with the keyboard: one answer tells the agent which were rejected", async () => {
   const ada = agent("hunks");
