@@ -84,6 +84,13 @@ async def test_a_yes_undoes_what_was_shown(root: Path, state: Path, ids: list[st
     assert (undo["tool"], undo["session"], undo["by"]) == ("undo", "terminal", "user")
 
 
+async def test_a_yes_that_was_typed_before_the_question_undoes_nothing(
+    root: Path, state: Path, ids: list[str]
+) -> None:
+    _, code = at_terminal(state, root, "n\n", "undo", ids[0], ahead="y\n")
+    assert (code, (root / "b.txt").exists()) == (1, True)
+
+
 async def test_ctrl_c_while_the_diff_is_printed_ends_the_question(root: Path, state: Path) -> None:
     async with editing(root, options=AUTO) as editor:
         written = await editor.write("long.txt", "a line of the long text\n" * 20_000)
@@ -177,10 +184,12 @@ async def test_a_pipe_may_be_closed(root: Path, state: Path, ids: list[str], arg
 
 
 def at_terminal(
-    state: Path, cwd: Path, answer: str, *arguments: str, seeing: str = "[y/N] "
+    state: Path, cwd: Path, answer: str, *arguments: str, seeing: str = "[y/N] ", ahead: str = ""
 ) -> tuple[str, int]:
-    """The output for a user who types this answer when `seeing` this, and the exit code."""
+    """The output for a user who types `ahead` at once and this answer when `seeing` this, and the exit
+    code."""
     ours, theirs = pty.openpty()
+    os.write(ours, ahead.encode())
     process = subprocess.Popen(
         [sys.executable, "-m", "agentfs_lsp", *arguments],
         cwd=cwd,

@@ -12,6 +12,7 @@ import os
 import select
 import signal
 import sys
+import termios
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -117,6 +118,8 @@ def _ask(translate: Translate, proposal: Proposal) -> bool:
         for change in proposal.changes:
             put(screen, Text(f"{change.operation} {visible(change.path)}", "bold"))
             print_diff(screen, change.full_preview)
+        # What was typed before the question can't be meant as its answer.
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
         print(translate("Undo this change? [y/N] "), end="", flush=True)
         select.select([sys.stdin, read], [], [])
         answer = sys.stdin.readline()

@@ -50,6 +50,8 @@ class Person:
                 case "w":
                     return ALWAYS
                 case "r":
+                    # What was typed before the question can't be meant as its answer.
+                    termios.tcflush(sys.stdin, termios.TCIFLUSH)
                     try:
                         reason = input(" " * GUTTER + self._translate("Reason? (Enter: none)") + " ")
                     except EOFError:

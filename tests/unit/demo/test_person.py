@@ -11,6 +11,7 @@ import pytest
 from rich.console import Console
 
 from agentfs_lsp.demo import person
+from agentfs_lsp.demo.editor import ACCEPT, Answer
 from agentfs_lsp.demo.person import END, Person, editor_command, single_keys
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.domain.translation import english
@@ -103,3 +104,27 @@ def test_single_keys_are_told_from_sequences_and_pastes(keyboard: int, typed: st
     with single_keys() as next_key:
         os.write(keyboard, typed.encode())
         assert next_key("ar") == key
+
+
+def test_what_was_typed_before_the_question_is_no_reason(
+    keyboard: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    take = person._typed
+
+    def type_ahead(stdin: int) -> str:
+        key = take(stdin)
+        os.write(keyboard, b"typed ahead\n")
+        return key
+
+    class Shown(Screen):
+        def legend(self, *_: str) -> None:
+            os.write(keyboard, b"r")
+
+    def translate(template: str, **_: object) -> str:
+        if template.startswith("Reason?"):
+            os.write(keyboard, b"Not now.\n")
+        return template
+
+    monkeypatch.setattr(person, "_typed", type_ahead)
+    answer = Person(Shown(Console(file=io.StringIO()), english), translate).answer(proposal(), ACCEPT)
+    assert answer == Answer("rejected", "Not now.")
