@@ -48,8 +48,9 @@ NOBODY: Final = (
     "with agentfs. Then read the file again, and repeat the change."
 )
 TOO_LONG: Final = (
-    "This change is too long to be shown as a question, so it was refused. Nothing was changed. Make it in "
-    "smaller steps, or ask the user to open the folder in an editor with agentfs."
+    "This change is too long to be shown as a question here, so it was refused. Nothing was changed. Make it "
+    "in smaller steps, or ask the user to open the folder in an editor with agentfs: in VS Code, to install "
+    "the extension agentfs."
 )
 HANDED_OVER: Final = (
     "The folder was opened in an editor while this change waited, so it was withdrawn here. Nothing was "
@@ -101,7 +102,7 @@ class Job:
         """Ask the user through the client. Everything but a clear yes is a no."""
         if not self.caller.can_ask:
             return self.refuse(NOBODY)
-        asked = question(review)
+        asked = question(review, self.caller.name)
         if asked is None:
             return self.refuse(TOO_LONG)
         self._reply = asyncio.get_running_loop().create_future()

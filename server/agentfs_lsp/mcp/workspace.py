@@ -23,6 +23,8 @@ from agentfs_lsp.client import (
     ServerGone,
 )
 from agentfs_lsp.client.discovery import Entry, find
+from agentfs_lsp.domain.text.escaping import escape_to_one_line
+from agentfs_lsp.domain.text.markdown import code
 from agentfs_lsp.mcp.calls import HANDED_OVER, NOBODY, Job, Outcome
 from agentfs_lsp.mcp.catalog import CHANGING, FILE_TOOLS, Catalog
 from agentfs_lsp.mcp.connection import Called, Caller
@@ -68,9 +70,9 @@ class Workspace:
             await self._server.fs.close()
 
     def what(self, called: Called) -> str:
-        """What a call waits for, in words for the user."""
+        """What a call waits for, in words for the user. Clients may show them as Markdown."""
         paths = self._paths(called.tool, called.arguments)
-        files = [os.path.relpath(path, self._root) for path in paths]
+        files = [code(escape_to_one_line(os.path.relpath(path, self._root))) for path in paths]
         if called.tool not in CHANGING:
             return f"{called.tool} {' '.join(files)}".rstrip()
         if len(files) > 1:

@@ -1,9 +1,11 @@
 """What the user is asked through the client, and which answers count."""
 
 import pytest
+from markdown_it import MarkdownIt
 
 from agentfs_lsp.client import Accept, Reject, Review, ReviewedFile
 from agentfs_lsp.mcp.question import FORM, MAX_CHARS, decision, question
+from support.vscode_links import links_in
 
 
 def review(after: str, *, before: str = "one\ntwo\n", path: str = "a.py", **told: str) -> Review:
@@ -25,6 +27,51 @@ def test_the_question_says_who_wants_what_and_shows_the_whole_diff() -> None:
     assert asked["requestedSchema"] == FORM
     for said in ("Ada", "Edit a.py (+1/-1)", "Figures.", "-two\n", "+2\n", "Warning, line 2: bidi"):
         assert said in asked["message"]
+
+
+def code_of(message: str) -> list[str]:
+    """What a program that renders Markdown shows as code, line by line: all that others wrote."""
+    tokens = MarkdownIt("commonmark").parse(message)
+    assert [one.type for one in tokens] == ["paragraph_open", "inline", "paragraph_close", "fence"]
+    return tokens[-1].content.splitlines()
+
+
+MARKUP = '# `x` <b>\n```\n~~~~\n [ok]: /x "hidden"\n<!--\n[y](command:z)\n'
+
+
+@pytest.mark.parametrize("client", ["claude-code", "Visual Studio Code", ""])
+def test_nothing_in_it_is_markup_or_a_link(client: str) -> None:
+    told = {"agent": "[A](command:a)", "explanation": MARKUP, "path": "[b](http://c)/`d`.py"}
+    asked = question(review(MARKUP, **told), client)
+    assert asked is not None
+    assert links_in(asked["message"]) == []
+    shown = "\n".join(code_of(asked["message"]))
+    for line in ("+# `x` <b>", "+```", "+~~~~", '+ [ok]: /x "hidden"', "+<!--", "+[y]\\x28command:z)"):
+        assert line in shown
+    assert f"Agent: [A]\\x28command:a){' ⏎' if client.startswith('Visual') else ''}\n" in shown
+
+
+def test_where_lines_are_joined_their_ends_and_blanks_are_seen() -> None:
+    asked = question(review("one\n\tif  x:\n\n", before="one\n +two\n"), "Visual Studio Code - Insiders")
+    assert asked is not None
+    shown = code_of(asked["message"])
+    assert shown[shown.index("@@ -1,2 +1,3 @@ ⏎") + 1 :] == [
+        *("␣one ⏎", "- +two ⏎", "+⇥if␣␣x: ⏎", "+ ⏎", " ⏎"),
+        "Warning, line 2: bidi: \\u202e ⏎",
+    ]
+
+
+@pytest.mark.parametrize("client", ["Visual Studio Code", "Code - OSS", "cursor-vscode", "VSCodium"])
+def test_a_client_that_cuts_a_message_is_not_asked_about_more(client: str) -> None:
+    shortest = question(review("one\n"), client)
+    assert shortest is not None
+    left = 1000 - len(shortest["message"])
+    fits = question(review("one\n" + "x" * (left - 40)), client)
+    assert fits is not None
+    assert len(fits["message"].encode("utf-16-le")) <= 2000
+    assert question(review("one\n" + "😀" * ((left - 40) // 2 + 40)), client) is None
+    assert question(review("one\n" + "x" * left), client) is None
+    assert question(review("one\n" + "x" * left), "claude-code") is not None
 
 
 def test_nothing_in_it_can_pass_for_something_else() -> None:

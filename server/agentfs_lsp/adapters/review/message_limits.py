@@ -7,6 +7,7 @@ the minimum of all values.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from agentfs_lsp.service.proposal.review import EditorTraits
@@ -96,3 +97,16 @@ def limits_of(traits: EditorTraits) -> MessageLimits:
     if traits.review:
         limits = replace(limits, confirming_choices=0)
     return limits if traits.show_document else replace(limits, scrolls_behind=False, shows_outside=False)
+
+
+_LIKE_VSCODE = (
+    *("visualstudiocode", "vscodium", "codeoss", "codeserver"),
+    *("antigravity", "cursor", "kiro", "positron", "trae", "windsurf"),  # made from it
+)
+
+
+def limits_of_mcp_client(name: str) -> MessageLimits | None:
+    """The limits of a client of the Model Context Protocol that shows a question as editors show messages.
+    VS Code and its derivatives do so outside a chat; None for others, which show all of a text."""
+    is_vscode = re.sub(r"[^a-z0-9]", "", name.lower()).startswith(_LIKE_VSCODE)
+    return _VSCODE if is_vscode else None

@@ -46,6 +46,11 @@ def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterat
     yield "\n".join([*page, last_line])
 
 
+def joined(line: str) -> str:
+    """The line for an editor that joins lines, whose end is seen there, and all of whose blanks are."""
+    return f"{_signed(line.translate(_SIGNS))} {LINE_END}"
+
+
 def says(last_line: str, text: str, limits: MessageLimits) -> bool:
     """Whether the last line, in which nothing is signed, shows this text as it is."""
     return text in last_line and not (limits.joins_lines and _signed(text.translate(_SIGNS)) != text)
