@@ -313,6 +313,43 @@ async def test_a_no_there_comes_with_its_reason(era: str, root: Path, sockets: P
     assert not (root / "b.py").exists()
 
 
+async def test_a_question_whose_change_has_ended_is_withdrawn(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    """So that the user decides about nothing, and is asked about the next change. The settings deny the first
+    one while it waits."""
+    asked: list[str] = []
+    news = asyncio.Event()
+    cancelled = asyncio.Event()
+
+    async def answer(params: Any) -> ElicitResult:
+        asked.append(params.message)
+        news.set()
+        if len(asked) > 1:
+            return await saying("accept")(params)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.set()
+        raise AssertionError
+
+    async with agent(era, root, sockets, "--hold", "60", answer=answer) as client:
+        await client.call_tool("read", {"path": "a.py"})
+        first = asyncio.ensure_future(client.call_tool("edit", EDIT))
+        async with asyncio.timeout(60):
+            await news.wait()
+            (root / ".agentfs.toml").write_text('[[rules]]\nfiles = ["a.py"]\nedit = "deny"\n')
+            await client.call_tool("read", {"path": "a.py"})
+            written = await client.call_tool("write", {"path": "b.py", "content": "1\n"})
+            assert text(written).startswith("Created")
+            if era == "legacy":
+                await cancelled.wait()
+                assert (await first).is_error is True
+            else:  # the client has its question as an answer, and does not know
+                first.cancel()
+    assert file.read_text() == TEXT
+
+
 async def test_a_question_that_a_client_dropped_does_not_hold_up_the_next_change(
     root: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -117,6 +117,7 @@ class Workspace:
                 try:
                     return await self._answer(server, job)
                 finally:
+                    job.reply(Reject())  # a question that is still open is about nothing now
                     self._asked = None
 
     async def _answer(self, server: _Server, job: Job) -> Answer:
