@@ -163,6 +163,33 @@ async def test_a_cancelled_call_withdraws_its_proposal(
     assert file.read_text() == TEXT
 
 
+@pytest.mark.parametrize("waits", [False, True])
+async def test_what_was_accepted_before_its_call_was_cancelled_is_told_as_it_ends(
+    era: str, root: Path, file: Path, sockets: Path, *, waits: bool
+) -> None:
+    async with serving(root, sockets, **REVIEWING) as editor, agent(era, root, sockets) as client:
+        editor.open("a.py")
+        await client.call_tool("read", {"path": "a.py"})
+        again = asyncio.ensure_future(client.call_tool("edit", EDIT))
+        proposal = {"id": (await editor.seen("agentfs/proposed"))["id"]}
+        named = {"id": "p-2"}
+        waiting = [asyncio.ensure_future(client.call_tool("wait", named))] if waits else []
+        await client.call_tool("status")
+        settled = await editor.request("agentfs/settle", {**proposal, "decision": "accepted"})
+        again.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await again
+        await client.call_tool("status")
+        assert editor.apply(settled["apply"])
+        done = {"uri": editor.uri("a.py"), "applied": True, "saved": True}
+        await editor.request("agentfs/applied", {**proposal, "files": [{**done}]})
+        editor.save("a.py")
+        await editor.request("agentfs/saved", {**proposal, "files": [{**done}]})
+        for call in waiting or [client.call_tool("wait", named)]:
+            assert text(await call).startswith("Updated")
+    assert file.read_text() == EDITED
+
+
 async def test_a_client_that_runs_out_of_time_finds_its_proposal_again(
     era: str, root: Path, file: Path, sockets: Path
 ) -> None:

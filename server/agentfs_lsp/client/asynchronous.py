@@ -272,9 +272,21 @@ class AsyncAgentFS:
         """Send any request of docs/protocol.md#2-requests. `timeout_s`: seconds until it is withdrawn, by
         default never, because a person may decide. If it was too late to withdraw it, the answer says what
         became of it."""
+        return await self._request(method, params, timeout_s)
+
+    async def _request(
+        self,
+        method: str,
+        params: Mapping[str, Any],
+        timeout_s: float | None = None,
+        withdrawal: asyncio.Event | None = None,
+    ) -> Answer:
+        """`withdrawal`: once it is set, the request is withdrawn. The server's response still counts: only
+        RequestRefused with the code -32800 means that it was not too late."""
         if self._gone:
             raise ServerGone(self._gone)
         ident = self._protocol.request(method, dict(params))
+        withdrawing = asyncio.ensure_future(self._withdraw(ident, withdrawal)) if withdrawal else None
         try:
             responded = await self._response(ident, timeout_s)
         except TimeoutError:
@@ -285,7 +297,14 @@ class AsyncAgentFS:
             raise
         finally:
             self._waiting.pop(ident, None)
+            if withdrawing is not None:
+                withdrawing.cancel()
         return Answer(_accepted(responded))
+
+    async def _withdraw(self, ident: int, withdrawal: asyncio.Event) -> None:
+        await withdrawal.wait()
+        self._protocol.cancel(ident)
+        self._send()
 
     async def _withdrawn(self, ident: int, timeout_s: float | None) -> Responded:
         """The response after all, if it was too late to withdraw the request."""

@@ -67,6 +67,9 @@ class Outcome:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
+WITHDRAWN: Final = Outcome("The proposal was withdrawn; nothing has changed.", is_error=True)
+"""Only if that is known."""
+
 Work = Callable[["Job"], Awaitable[Outcome]]
 
 
@@ -80,6 +83,10 @@ class Job:
         self.task: asyncio.Task[Outcome]
         self.is_told = False
         """Whether a call got its outcome."""
+        self.is_sent = False
+        """Whether a server may act on it. Then only the server knows whether it can still be withdrawn."""
+        self.withdrawal = asyncio.Event()
+        """Set if the agent does not want it any more."""
         self.refusal: str | None = None
         """Why nobody decided, if so."""
         self.asked: dict[str, Any] | None = None
@@ -100,6 +107,8 @@ class Job:
 
     async def ask(self, review: Review) -> Decision:
         """Ask the user through the client. Everything but a clear yes is a no."""
+        if self.withdrawal.is_set():
+            return Reject()
         if not self.caller.can_ask:
             return self.refuse(NOBODY)
         asked = question(review, self.caller.name)
@@ -148,15 +157,38 @@ class Job:
         self.asked, self.question_id, self.state = None, None, ""
 
     def withdraw(self) -> None:
-        """The agent does not want it any more."""
-        self.reply(Reject("It was withdrawn."))
-        self.task.cancel()
+        """The agent does not want it any more. It ends with `WITHDRAWN`, unless it has been decided."""
+        self.withdrawal.set()
+        self._close()
+        if not self.is_sent:
+            self.task.cancel()
+
+    @property
+    def is_withdrawn(self) -> bool:
+        """Whether it has ended so, and is known to have changed nothing."""
+        if not self.task.done():
+            return False
+        # Cancelled before anything was sent.
+        return self.task.cancelled() or (not self.task.exception() and self.task.result() is WITHDRAWN)
+
+    @property
+    def outcome(self) -> Outcome:
+        """Of a job that has ended. Raises what its tool raised."""
+        if self.is_withdrawn:
+            return WITHDRAWN
+        outcome = self.task.result()
+        if self.refusal is not None and outcome.is_error:
+            return Outcome(self.refusal, is_error=True, meta=outcome.meta)
+        return outcome
 
 
 @dataclass(slots=True)
 class _Call:
+    """`job`: what it waits for. `is_own`: not as a `wait`, whose end leaves the proposal open."""
+
     task: asyncio.Task[None]
     job: Job | None = None
+    is_own: bool = False
 
 
 class Calls:
@@ -207,10 +239,9 @@ class Calls:
         call.task.cancel()
         job = call.job
         wanted = any(other.job is job for other in self._calls.values())
-        if job is None or wanted or job.task.done() or _TIMED_OUT.search(reason):
+        if job is None or not call.is_own or wanted or job.task.done() or _TIMED_OUT.search(reason):
             return
         job.withdraw()
-        del self._jobs[job.id]
 
     async def close(self) -> None:
         """Withdraw everything."""
@@ -235,11 +266,17 @@ class Calls:
         if isinstance(job, Outcome):
             self._answer(called, job)
             return
-        if called.tool != "wait":  # its end leaves the proposal open
-            self._calls[called.id].job = job
-        await self._wait(called, job)
+        call = self._calls[called.id]
+        call.job, call.is_own = job, called.tool != "wait"
+        outcome = await self._wait(called, job)
+        if outcome is WITHDRAWN and call.is_own:  # by the cancel of an equal call, before this one
+            call.job = job = self._begin(called)
+            outcome = await self._wait(called, job)
+        if outcome is not None:
+            self._answer(called, outcome)
 
-    async def _wait(self, called: Called, job: Job) -> None:
+    async def _wait(self, called: Called, job: Job) -> Outcome | None:
+        """Hold the call. Returns its result, or None if it was answered with a question."""
         loop = asyncio.get_running_loop()
         begun, reported = loop.time(), 0
         hold = self._hold or hold_s(called.caller, reports=called.token is not None)
@@ -248,10 +285,9 @@ class Calls:
             if job.asked is not None and called.caller.is_modern:
                 self._connection.require(called, _KEY, job.asked, job.state)
                 self._send()
-                return
+                return None
             if held >= hold:
-                self._answer(called, _still_open(job))
-                return
+                return _still_open(job)
             before, is_asking = loop.time(), job.asked is not None
             due = begun + (reported + 1) * PROGRESS_S - before
             await job.news(due if is_asking else min(due, hold - held))
@@ -263,7 +299,7 @@ class Calls:
                 self._connection.progress(called, seconds, f"waiting for {job.what} ({seconds} s)")
                 self._send()
         job.is_told = True
-        self._answer(called, _outcome(job))
+        return job.outcome
 
     def _answer(self, called: Called, outcome: Outcome) -> None:
         # Gemini CLI gives its model the whole result of a failed call, as JSON.
@@ -297,8 +333,7 @@ class Calls:
             return None
         wanted = _key(called)
         for job in self._jobs.values():
-            is_open = not job.is_told and not job.task.cancelled()
-            if is_open and _key(job) == wanted:
+            if not job.is_told and not job.is_withdrawn and _key(job) == wanted:
                 return job
         return None
 
@@ -325,12 +360,3 @@ def _still_open(job: Job) -> Outcome:
             f"{job.id} for the result. Do not repeat the change, and do not make it in another way."
         )
     return Outcome(text, meta={"agentfs-pending": job.id})
-
-
-def _outcome(job: Job) -> Outcome:
-    if job.task.cancelled():
-        return Outcome("The proposal was withdrawn; nothing has changed.", is_error=True)
-    outcome = job.task.result()
-    if job.refusal is not None and outcome.is_error:
-        return Outcome(job.refusal, is_error=True, meta=outcome.meta)
-    return outcome

@@ -25,7 +25,8 @@ from agentfs_lsp.client import (
 from agentfs_lsp.client.discovery import Entry, find
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.text.markdown import code
-from agentfs_lsp.mcp.calls import HANDED_OVER, NOBODY, Job, Outcome
+from agentfs_lsp.jsonrpc.codec import REQUEST_CANCELLED
+from agentfs_lsp.mcp.calls import HANDED_OVER, NOBODY, WITHDRAWN, Job, Outcome
 from agentfs_lsp.mcp.catalog import CHANGING, FILE_TOOLS, Catalog
 from agentfs_lsp.mcp.connection import Called, Caller
 
@@ -36,10 +37,20 @@ ENVELOPE: Final = "agentfs-envelope"
 """The member of `_meta` with the whole response (docs/protocol.md#3-envelope)."""
 
 
+class _Client(AsyncAgentFS):
+    """A connection on which a job's request can be withdrawn."""
+
+    async def run(self, job: Job, method: str, params: Mapping[str, Any]) -> Answer:
+        """The server's response, also to a withdrawal: only it knows whether that came too late. Raises
+        AgentFSError."""
+        job.is_sent = True
+        return await self._request(method, params, withdrawal=job.withdrawal)
+
+
 class _Server:
     """A connection and its calls under way. `entry`: the editor's, None for a server of its own."""
 
-    def __init__(self, fs: AsyncAgentFS, entry: Entry | None, names: Sequence[tuple[str, Path]]) -> None:
+    def __init__(self, fs: _Client, entry: Entry | None, names: Sequence[tuple[str, Path]]) -> None:
         self.fs, self.entry, self.names = fs, entry, names
         self.uses = 0
         self.is_left = False
@@ -80,7 +91,7 @@ class Workspace:
         return f"the review of {files[0]}" if files else f"the review of {called.tool}"
 
     async def run(self, job: Job) -> Outcome:
-        """Run the tool. Raises CancelledError if it is withdrawn."""
+        """Run the tool."""
         unknown = self._catalog.unknown(job.tool, job.arguments)
         if unknown:
             return Outcome(f"{job.tool} has no parameter {unknown[0]!r}.", is_error=True)
@@ -92,7 +103,7 @@ class Workspace:
                 return Outcome(job.refusal, is_error=True)
             return Outcome(f"{error} {self._what_is_there(job, before)}", is_error=True)
         except RequestRefused as error:
-            return Outcome(f"The request was withdrawn; nothing has changed. {error}", is_error=True)
+            return _refused(error, job)
         except AgentFSError as error:
             return Outcome(str(error), is_error=True)
         return Outcome(answer.for_model(), is_error=not answer.ok, meta={ENVELOPE: dict(answer.envelope)})
@@ -127,13 +138,14 @@ class Workspace:
             if isinstance(arguments.get("path"), str):
                 arguments["path"] = self._absolute(arguments["path"])
             why = {"explanation": arguments.pop("explanation")} if "explanation" in arguments else {}
-            return await fs.call(tool, arguments, "mcp", agent=agent, **why)
+            params = {"name": tool, "arguments": arguments, "dialect": "mcp", "agent": agent, **why}
+            return await fs.run(job, "agentfs/call", params)
         if isinstance(arguments.get("path"), str):
             arguments["path"] = self._named(server, arguments["path"])
         operations = arguments.get("operations")
         if isinstance(operations, list):
             arguments["operations"] = [self._operation(server, one) for one in operations]
-        return await fs.request(f"agentfs/{tool}", {**arguments, "agent": agent})
+        return await fs.run(job, f"agentfs/{tool}", {**arguments, "agent": agent})
 
     def _operation(self, server: _Server, operation: object) -> object:
         if not isinstance(operation, dict):
@@ -223,9 +235,9 @@ class Workspace:
 
     async def _connect(self, entry: Entry | None, agent: str) -> _Server:
         if entry is None:
-            fs = AsyncAgentFS.open(self._root, self._review)
+            fs = _Client.open(self._root, self._review)
         else:
-            fs = AsyncAgentFS.attach(self._root, name=agent)
+            fs = _Client.attach(self._root, name=agent)
         await fs.start()
         names = [(Path(one).name, one) for one in fs.roots]
         if len(names) > 1:
@@ -266,6 +278,14 @@ class Workspace:
                 return refused
             if asking.done():
                 return asking.result()
+
+
+def _refused(error: RequestRefused, job: Job) -> Outcome:
+    """What a JSON-RPC error means: the server has not acted on the request (docs/protocol.md#2-requests)."""
+    if error.code == REQUEST_CANCELLED and job.withdrawal.is_set():
+        return WITHDRAWN
+    ended = "withdrawn" if error.code == REQUEST_CANCELLED else "refused"
+    return Outcome(f"The request was {ended}; nothing has changed. {error}", is_error=True)
 
 
 def label(caller: Caller) -> str:

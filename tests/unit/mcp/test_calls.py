@@ -8,7 +8,17 @@ from typing import Any
 import pytest
 
 from agentfs_lsp.client import Accept, Decision, Reject, Review, ReviewedFile
-from agentfs_lsp.mcp.calls import ABANDONED_S, ASK_S, MAX_ENDED, NOBODY, TOO_LONG, Calls, Job, Outcome
+from agentfs_lsp.mcp.calls import (
+    ABANDONED_S,
+    ASK_S,
+    MAX_ENDED,
+    NOBODY,
+    TOO_LONG,
+    WITHDRAWN,
+    Calls,
+    Job,
+    Outcome,
+)
 from agentfs_lsp.mcp.catalog import Catalog
 from agentfs_lsp.mcp.connection import Connection
 from support.fakes.time import settle
@@ -215,9 +225,45 @@ async def test_a_cancelled_call_withdraws_its_proposal(agent: Agent) -> None:
     assert agent.works[0][0].task.cancelled()
     assert await agent.after(100) == []
     (answer,) = await agent.send(wait())
-    assert "There is no proposal" in text(answer)
+    assert text(answer) == "The proposal was withdrawn; nothing has changed."
     await agent.send(edit(3))
     assert len(agent.works) == 2
+
+
+async def test_once_a_server_has_it_only_that_knows_whether_it_is_withdrawn(agent: Agent) -> None:
+    await agent.send(edit(1))
+    job, _ = agent.works[0]
+    job.is_sent = True
+    await agent.send(cancelled(1))
+    assert (job.withdrawal.is_set(), job.task.done()) == (True, False)
+    assert await agent.send(wait()) == []
+    agent.land("Updated.")
+    (answer,) = await agent.heard()
+    assert text(answer) == "Updated."
+
+
+async def test_what_landed_although_it_was_cancelled_is_not_made_twice(agent: Agent) -> None:
+    await agent.send(edit(1))
+    agent.works[0][0].is_sent = True
+    await agent.send(cancelled(1))
+    assert await agent.send(edit(2)) == []
+    agent.land("Updated.")
+    (answer,) = await agent.heard()
+    assert (text(answer), len(agent.works)) == ("Updated.", 1)
+
+
+async def test_a_change_repeated_while_it_is_withdrawn_is_a_new_one(agent: Agent) -> None:
+    await agent.send(edit(1))
+    job, done = agent.works[0]
+    job.is_sent = True
+    await agent.send(cancelled(1))
+    assert await agent.send(edit(2), wait(3)) == []
+    done.set_result(WITHDRAWN)
+    (answer,) = await agent.heard()
+    assert (answer["id"], text(answer)) == (3, WITHDRAWN.text)
+    agent.land("Updated.")
+    (answer,) = await agent.heard()
+    assert (answer["id"], text(answer), len(agent.works)) == (2, "Updated.", 2)
 
 
 @pytest.mark.parametrize(
@@ -263,6 +309,15 @@ async def test_another_call_that_waits_keeps_the_proposal(agent: Agent) -> None:
     assert not agent.works[0][0].task.done()
     await agent.send(cancelled(2))
     assert agent.works[0][0].task.cancelled()
+
+
+async def test_a_wait_keeps_the_proposal_too(agent: Agent) -> None:
+    await agent.send(edit(1))
+    await agent.send(wait(2))
+    await agent.send(cancelled(1))
+    assert not agent.works[0][0].withdrawal.is_set()
+    agent.land("Updated.")
+    assert [text(one) for one in await agent.heard()] == ["Updated."]
 
 
 async def test_cancelling_wait_leaves_the_proposal_to_the_user(agent: Agent) -> None:
