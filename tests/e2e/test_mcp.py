@@ -1,7 +1,9 @@
 """`agentfs-lsp mcp` with the client of the `mcp` package, in both eras: docs/protocol.md#mcp."""
 
 import asyncio
+import fcntl
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
@@ -429,6 +431,36 @@ async def test_an_editor_that_appears_takes_over(era: str, root: Path, file: Pat
         await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
         assert text(await call).startswith("Updated")
         await manager.__aexit__(None, None, None)
+    assert file.read_text() == EDITED
+
+
+async def test_what_was_accepted_there_before_an_editor_appeared_is_told_as_it_ends(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    """The landing takes its time, as where another server is landing."""
+    accepted = asyncio.Event()
+    locks: list[int] = []
+
+    async def answer(params: Any) -> ElicitResult:
+        lock = os.open(
+            root.parent / "agent-state" / "agentfs" / "landing.lock", os.O_RDWR | os.O_CREAT, 0o600
+        )
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        locks.append(lock)
+        accepted.set()
+        return await saying("accept")(params)
+
+    async with agent(era, root, sockets, answer=answer) as client:
+        await client.call_tool("read", {"path": "a.py"})
+        call = asyncio.ensure_future(client.call_tool("edit", EDIT))
+        await accepted.wait()
+        while '"landing"' not in text(await client.call_tool("status")):
+            pass
+        async with serving(root, sockets, **REVIEWING):
+            await client.call_tool("read", {"path": "a.py"})  # in the editor
+            assert not call.done()
+            os.close(locks[0])
+            assert text(await call).startswith("Updated")
     assert file.read_text() == EDITED
 
 

@@ -88,7 +88,9 @@ class Job:
         self.withdrawal = asyncio.Event()
         """Set if the agent does not want it any more."""
         self.refusal: str | None = None
-        """Why nobody decided, if so."""
+        """Why nobody decided, if so: then it can't land."""
+        self.is_accepted = False
+        """Whether the server is told so: then it may land."""
         self.asked: dict[str, Any] | None = None
         """The question that waits for an answer."""
         self.state = ""
@@ -107,8 +109,8 @@ class Job:
 
     async def ask(self, review: Review) -> Decision:
         """Ask the user through the client. Everything but a clear yes is a no."""
-        if self.withdrawal.is_set():
-            return Reject()
+        if self.withdrawal.is_set() or self.refusal is not None:
+            return Reject(self.refusal or "")
         if not self.caller.can_ask:
             return self.refuse(NOBODY)
         asked = question(review, self.caller.name)
@@ -139,8 +141,9 @@ class Job:
         return bool(self.state) and state is not None and self.state == state
 
     def refuse(self, why: str) -> Decision:
-        """Let nobody decide about it."""
-        self.refusal = why
+        """Let nobody decide about it, unless it has been accepted."""
+        if not self.is_accepted:
+            self.refusal = why
         return self.reply(Reject(why))
 
     def reply(self, decided: Decision) -> Decision:

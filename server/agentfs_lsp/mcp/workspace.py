@@ -118,18 +118,21 @@ class Workspace:
             return await self._ask_once(job)  # another editor may be there, or the user has disconnected this
 
     async def _ask_once(self, job: Job) -> Answer:
-        async with self._using(label(job.caller)) as server:
-            if server.entry is not None or job.tool not in CHANGING:
-                return await self._answer(server, job)
-            if self._asked is not None:
-                self._asked.give_way()
-            async with self._one_change:  # so that a question belongs to this job
-                self._asked = job
-                try:
+        while True:
+            async with self._using(label(job.caller)) as server:
+                if server.entry is not None or job.tool not in CHANGING:
                     return await self._answer(server, job)
-                finally:
-                    job.reply(Reject())  # a question that is still open is about nothing now
-                    self._asked = None
+                if self._asked is not None:
+                    self._asked.give_way()
+                async with self._one_change:  # so that a question belongs to this job
+                    if server.is_left:  # an editor has opened the folder meanwhile
+                        continue
+                    self._asked = job
+                    try:
+                        return await self._answer(server, job)
+                    finally:
+                        job.reply(Reject())  # a question that is still open is about nothing now
+                        self._asked = None
 
     async def _answer(self, server: _Server, job: Job) -> Answer:
         fs, tool, agent = server.fs, job.tool, label(job.caller)
@@ -229,7 +232,7 @@ class Workspace:
             server = self._server
             entry = await asyncio.to_thread(find, self._root, server.entry if server else None)
             if server is None or not server.fs.is_connected or not server.is_of(entry):
-                await self._leave()
+                await self._leave(for_editor=entry is not None)
                 server = self._server = await self._connect(entry, agent)
             return server
 
@@ -249,16 +252,16 @@ class Workspace:
             names = [(one["name"], Path(unquote(urlparse(one["uri"]).path))) for one in roots]
         return _Server(fs, entry, names)
 
-    async def _leave(self) -> None:
-        """An editor's server is left when its calls are answered, one's own at once: there must not be two
-        that decide."""
+    async def _leave(self, *, for_editor: bool) -> None:
+        """A server is left when its calls are answered. What was not accepted here is refused before that:
+        there must not be two that decide."""
         server, self._server = self._server, None
         if server is None:
             return
         server.is_left = True
-        if server.entry is None and self._asked is not None:
+        if server.entry is None and for_editor and self._asked is not None:
             self._asked.refuse(HANDED_OVER)
-        if server.entry is None or not server.uses:
+        if not server.uses:
             await server.fs.close()
 
     async def _review(self, review: Review) -> Decision:
@@ -273,10 +276,12 @@ class Workspace:
             await asyncio.wait([asking], timeout=LOOK_S)
             may_land = not asking.done() or isinstance(asking.result(), Accept)
             if may_land and await asyncio.to_thread(find, self._root) is not None:
-                refused = job.refuse(HANDED_OVER)
+                job.refuse(HANDED_OVER)
+            if job.refusal is not None:
                 await asking
-                return refused
+                return Reject(job.refusal)
             if asking.done():
+                job.is_accepted = isinstance(asking.result(), Accept)
                 return asking.result()
 
 
