@@ -330,7 +330,7 @@ async def test_what_others_wrote_is_neither_markup_nor_a_link_there(
     assert links_in(message) == []
     paragraph, fence = (one for one in MarkdownIt("commonmark").parse(message) if one.content)
     assert (paragraph.type, fence.type) == ("inline", "fence")
-    assert "Reason: [Why]\\x28command:c.d)" in fence.content
+    assert "Its reason: [Why]\\x28command:c.d)" in fence.content
     assert fence.content.count(payload) == 2
     assert not (root / "b.py").exists()
 

@@ -4,7 +4,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from agentfs_lsp.client import Accept, Reject, Review, ReviewedFile
-from agentfs_lsp.mcp.question import FORM, MAX_CHARS, decision, question
+from agentfs_lsp.mcp.question import FORM, MAX_CHARS, TYPED, decision, question
 from support.vscode_links import links_in
 
 
@@ -58,7 +58,29 @@ def test_where_lines_are_joined_their_ends_and_blanks_are_seen() -> None:
     assert shown[shown.index("@@ -1,2 +1,3 @@ ⏎") + 1 :] == [
         *("␣one ⏎", "- +two ⏎", "+⇥if␣␣x: ⏎", "+ ⏎", " ⏎"),
         "Warning, line 2: bidi: \\u202e ⏎",
+        *(" ⏎", "Its reason: Figures. ⏎"),
     ]
+
+
+def test_codex_is_asked_about_what_it_shows_and_keys_typed_on_accept_nothing() -> None:
+    asked = question(review("one\n2\n"), "codex-mcp-client")
+    assert asked is not None
+    assert asked["requestedSchema"] == TYPED
+    assert asked["message"].count("\n") < 14
+    assert question(review("one\n" + "2\n" * 8), "codex-mcp-client") is None
+    assert question(review("one\n" + "2" * 400), "codex-mcp-client") is None
+    assert question(review("one\n2\n", explanation="x " * 250), "codex-mcp-client") is None
+    typed = {"action": "accept", "content": {"decision": "fix line 12"}}
+    assert decision(typed) == Reject("fix line 12")
+    assert decision({"action": "accept", "content": {"decision": "accept"}}) == Accept()
+
+
+def test_the_agents_reason_comes_after_the_diff_and_is_short() -> None:
+    asked = question(review("one\n2\n", explanation="x" * 10_000))
+    assert asked is not None
+    assert asked["message"].index("+2") < asked["message"].index("Its reason: " + "x" * 500 + "…")
+    assert "x" * 501 not in asked["message"]
+    assert asked["requestedSchema"]["properties"]["decision"]["enum"][0] == "reject"
 
 
 @pytest.mark.parametrize("client", ["Visual Studio Code", "Code - OSS", "cursor-vscode", "VSCodium"])
@@ -102,7 +124,7 @@ def test_only_a_clear_yes_is_a_yes() -> None:
         {"action": "accept", "content": {}},
         {"action": "accept", "content": {"decision": "reject", "reason": 3}},
         {"action": "accept", "content": {"decision": True}},
-        {"action": "accept", "content": {"decision": "Accept"}},
+        {"action": "accept", "content": {"decision": "Accept", "reason": ""}},
         {"action": "decline", "content": {"decision": "accept"}},
         {"action": "cancel"},
     ],

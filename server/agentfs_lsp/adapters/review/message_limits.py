@@ -105,8 +105,14 @@ _LIKE_VSCODE = (
 )
 
 
+# Its overlay shows the start of a question and does not scroll; keys that are typed on go into its fields.
+_CODEX = MessageLimits(14, 76, wraps_at_words=True)
+
+
 def limits_of_mcp_client(name: str) -> MessageLimits | None:
-    """The limits of a client of the Model Context Protocol that shows a question as editors show messages.
-    VS Code and its derivatives do so outside a chat; None for others, which show all of a text."""
-    is_vscode = re.sub(r"[^a-z0-9]", "", name.lower()).startswith(_LIKE_VSCODE)
-    return _VSCODE if is_vscode else None
+    """The limits of an MCP client that shows only a part of a long question: Codex in a terminal of 24 lines,
+    and VS Code and its derivatives in notifications. None for others."""
+    plain = re.sub(r"[^a-z0-9]", "", name.lower())
+    if plain.startswith("codex"):
+        return _CODEX
+    return _VSCODE if plain.startswith(_LIKE_VSCODE) else None

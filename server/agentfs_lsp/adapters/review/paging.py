@@ -51,6 +51,13 @@ def joined(line: str) -> str:
     return f"{_signed(line.translate(_SIGNS))} {LINE_END}"
 
 
+def fits(message: str, limits: MessageLimits) -> bool:
+    """Whether the editor certainly shows the whole message."""
+    lines = message.split("\n")
+    rows = sum(_rows(line, limits) for line in lines)
+    return rows <= limits.rows and len(message.encode("utf-16-le")) <= 2 * limits.characters
+
+
 def says(last_line: str, text: str, limits: MessageLimits) -> bool:
     """Whether the last line, in which nothing is signed, shows this text as it is."""
     return text in last_line and not (limits.joins_lines and _signed(text.translate(_SIGNS)) != text)
