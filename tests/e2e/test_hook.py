@@ -18,15 +18,17 @@ from support.sample import TEXT
 EDITED = TEXT.replace("two", "2")
 
 
-async def hook(root: Path, sockets: Path, event: object, *arguments: str) -> subprocess.CompletedProcess[str]:
-    env = {**environment(root, sockets), "CLAUDE_PROJECT_DIR": str(root)}
+async def hook(
+    root: Path, sockets: Path, event: object, *arguments: str, **more: str
+) -> subprocess.CompletedProcess[str]:
+    env = {**environment(root, sockets), "CLAUDE_PROJECT_DIR": str(root), **more}
     return await asyncio.to_thread(
         subprocess.run,
         [sys.executable, "-P", LAUNCHER, "hook", "claude-code", *arguments],
         env=env,
         input=event if isinstance(event, str) else json.dumps(event),
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         check=False,
         start_new_session=True,
     )
@@ -125,6 +127,35 @@ async def test_a_server_that_hangs_does_not_keep_it_longer_than_claude_code_wait
         finally:
             os.kill(editor.process.pid, signal.SIGCONT)
     assert (blocked.returncode, "did not answer in time" in blocked.stderr) == (2, True)
+
+
+async def test_of_a_change_whose_server_is_gone_it_is_not_said_that_it_was_not_made(
+    root: Path, file: Path, sockets: Path
+) -> None:
+    """The editor applied and saved it, and ended before the server had answered."""
+    async with serving(root, sockets, **REVIEWING) as editor:
+        editor.open("a.py")
+        ending = asyncio.ensure_future(hook(root, sockets, edit(file)))
+        proposal = {"id": (await editor.seen("agentfs/proposed"))["id"]}
+        settled = await editor.request("agentfs/settle", {**proposal, "decision": "accepted"})
+        assert editor.apply(settled["apply"])
+        applied = {"uri": editor.uri("a.py"), "applied": True}
+        await editor.request("agentfs/applied", {**proposal, "files": [applied]})
+        editor.save("a.py")
+        editor.process.kill()
+        blocked = await ending
+        await editor.process.wait()
+    assert (blocked.returncode, file.read_text()) == (2, EDITED)
+    assert "It is not known whether agentfs made this change" in blocked.stderr
+    assert "did not make" not in blocked.stderr
+
+
+async def test_the_event_is_utf_8_whatever_the_terminal_uses(root: Path, sockets: Path) -> None:
+    path = root / "b.py"
+    event = json.dumps(using("Write", path, content="Zoë €\n"), ensure_ascii=False)
+    async with serving(root, sockets, options=AUTO):
+        assert "do not make it again" in reason(await hook(root, sockets, event, PYTHONIOENCODING="latin-1"))
+    assert path.read_text("utf-8") == "Zoë €\n"
 
 
 async def test_without_an_editor_it_is_denied(root: Path, file: Path, sockets: Path) -> None:

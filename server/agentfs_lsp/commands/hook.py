@@ -18,7 +18,7 @@ from functools import partial
 from typing import Any, Final
 
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, positive
-from agentfs_lsp.client import AgentFS, Answer, TimedOut, deny_all
+from agentfs_lsp.client import AgentFS, Answer, RequestRefused, TimedOut, deny_all
 from agentfs_lsp.domain.translation import Translate
 
 BLOCK: Final = 2
@@ -32,6 +32,13 @@ _AGENT: Final = "Claude Code"
 _OTHER_EDITS: Final = ("MultiEdit", "NotebookEdit")
 
 
+_UNKNOWN: Final = "It is not known whether agentfs made this change: read the file before you go on."
+
+
+class _UnknownError(Exception):
+    """The change was sent, and may have landed."""
+
+
 def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code."""
     options = _parser(translate).parse_args(arguments)
@@ -39,19 +46,29 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     limit.daemon = True
     limit.start()
     try:
-        reason = _reason(json.load(sys.stdin), options.timeout)
+        reason = _reason(json.load(sys.stdin.buffer), options.timeout)
         if reason is not None:
             decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
             print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}), flush=True)
+    except _UnknownError as error:
+        return _block(f"{_UNKNOWN} {_words(error.__cause__)}")
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - whatever it is, the tool must not write
-        print(f"agentfs did not make this change: {str(error) or type(error).__name__}", file=sys.stderr)
-        return BLOCK
+        return _block(f"agentfs did not make this change: {_words(error)}")
     return 0
+
+
+def _block(why: str) -> int:
+    print(why, file=sys.stderr)
+    return BLOCK
+
+
+def _words(error: BaseException | None) -> str:
+    return str(error) or type(error).__name__
 
 
 def _give_up() -> None:
     """End at once: Claude Code must not wait any longer, even if a server does not answer."""
-    print("agentfs did not answer in time. Read the file before you go on.", file=sys.stderr, flush=True)
+    print(f"agentfs did not answer in time. {_UNKNOWN}", file=sys.stderr, flush=True)
     os._exit(BLOCK)
 
 
@@ -84,7 +101,7 @@ def _change(fs: AgentFS, tool: str, given: Mapping[str, Any], until: float) -> A
     if tool == "Edit" and given["old_string"]:
         names = ("old_string", "new_string", "replace_all")
         arguments = {name: given[name] for name in names if name in given}
-        return fs.call("edit", {"path": path, **arguments}, "mcp", timeout_s=until - time.monotonic())
+        return _sent(fs, "edit", {"path": path, **arguments}, until)
     if not seen.ok and seen.code != "NOT_FOUND":
         return seen
     if seen.ok and tool == "Edit":
@@ -93,7 +110,17 @@ def _change(fs: AgentFS, tool: str, given: Mapping[str, Any], until: float) -> A
         raise ValueError("The editor has unsaved text of the file, which you have not seen. Use Edit.")
     content = given["new_string"] if tool == "Edit" else given["content"]
     arguments = {"path": path, "content": content, "allow_empty": True}
-    return fs.call("write", arguments, "mcp", timeout_s=until - time.monotonic())
+    return _sent(fs, "write", arguments, until)
+
+
+def _sent(fs: AgentFS, tool: str, arguments: Mapping[str, Any], until: float) -> Answer:
+    """Raises _UnknownError if there is no response that tells what became of the change."""
+    try:
+        return fs.call(tool, arguments, "mcp", timeout_s=until - time.monotonic())
+    except (TimedOut, RequestRefused):  # nothing was changed
+        raise
+    except BaseException as error:
+        raise _UnknownError from error
 
 
 def _parser(translate: Translate) -> Parser:
