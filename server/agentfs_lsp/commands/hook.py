@@ -20,6 +20,7 @@ from typing import Any, Final
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, positive
 from agentfs_lsp.client import AgentFS, Answer, RequestRefused, TimedOut, deny_all
 from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.jsonrpc.codec import INTERNAL_ERROR
 
 BLOCK: Final = 2
 """The exit code that denies; the reason is on standard error."""
@@ -117,9 +118,10 @@ def _sent(fs: AgentFS, tool: str, arguments: Mapping[str, Any], until: float) ->
     """Raises _UnknownError if there is no response that tells what became of the change."""
     try:
         return fs.call(tool, arguments, "mcp", timeout_s=until - time.monotonic())
-    except (TimedOut, RequestRefused):  # nothing was changed
-        raise
     except BaseException as error:
+        is_internal = isinstance(error, RequestRefused) and error.code == INTERNAL_ERROR
+        if isinstance(error, TimedOut | RequestRefused) and not is_internal:  # nothing was changed
+            raise
         raise _UnknownError from error
 
 

@@ -8,7 +8,6 @@ held for as long as its client waits is answered with the proposal's id, and the
 from __future__ import annotations
 
 import asyncio
-import itertools
 import json
 import logging
 import re
@@ -83,6 +82,8 @@ class Job:
         self.task: asyncio.Task[Outcome]
         self.is_told = False
         """Whether a call got its outcome."""
+        self.begun_since = 0
+        """How many had begun when its last call ended: who calls it again later means it anew."""
         self.is_sent = False
         """Whether a server may act on it. Then only the server knows whether it can still be withdrawn."""
         self.withdrawal = asyncio.Event()
@@ -196,7 +197,8 @@ class _Call:
 
 class Calls:
     """`send` is called when there is something to send; `work` does what a tool does; `what` names it for
-    the user. `hold`: seconds to hold a call, by default as long as its client waits."""
+    the user. `hold`: seconds to hold a call, by default as long as its client waits. `absolute`: a path as
+    the client means it."""
 
     def __init__(
         self,
@@ -205,13 +207,15 @@ class Calls:
         work: Work,
         what: Callable[[Called], str],
         hold: float | None = None,
+        absolute: Callable[[str], str] = str,
     ) -> None:
         self._connection = connection
         self._send = send
         self._work = work
         self._what = what
         self._hold = hold
-        self._ids = itertools.count(1)
+        self._absolute = absolute
+        self._begun = 0
         self._calls: dict[RequestId, _Call] = {}
         self._jobs: dict[str, Job] = {}
 
@@ -271,10 +275,13 @@ class Calls:
             return
         call = self._calls[called.id]
         call.job, call.is_own = job, called.tool != "wait"
-        outcome = await self._wait(called, job)
-        if outcome is WITHDRAWN and call.is_own:  # by the cancel of an equal call, before this one
-            call.job = job = self._begin(called)
+        try:
             outcome = await self._wait(called, job)
+            if outcome is WITHDRAWN and call.is_own:  # by the cancel of an equal call, before this one
+                call.job = job = self._begin(called)
+                outcome = await self._wait(called, job)
+        finally:
+            job.begun_since = self._begun
         if outcome is not None:
             self._answer(called, outcome)
 
@@ -331,27 +338,43 @@ class Calls:
 
     def _same(self, called: Called) -> Job | None:
         """The proposal of an equal call, unless its outcome is known: a change that is repeated because its
-        answer did not arrive must not be made twice."""
+        answer did not arrive must not be made twice. Once something else was called after it ended, it is
+        meant as a new one."""
         if called.tool not in CHANGING:
             return None
-        wanted = _key(called)
+        wanted = self._key(called)
         for job in self._jobs.values():
-            if not job.is_told and not job.is_withdrawn and _key(job) == wanted:
+            is_over = job.is_told or job.is_withdrawn
+            if job.task.done() and job.begun_since != self._begun:
+                is_over = True
+            if not is_over and self._key(job) == wanted:
                 return job
         return None
+
+    def _key(self, call: Called | Job) -> str:
+        """Equal for what is the same change, whatever its reason and the spelling of its paths."""
+        arguments = {name: value for name, value in call.arguments.items() if name != "explanation"}
+        return json.dumps([call.tool, self._spelled(arguments)], sort_keys=True)
+
+    def _spelled(self, value: Any) -> Any:
+        match value:
+            case {"path": str(path)}:
+                return {**value, "path": self._absolute(path)}
+            case {"operations": list(operations)}:
+                return {**value, "operations": [self._spelled(one) for one in operations]}
+            case {"params": dict(params)}:
+                return {**value, "params": self._spelled(params)}
+        return value
 
     def _begin(self, called: Called) -> Job:
         ended = [one.id for one in self._jobs.values() if one.task.done()]
         for ident in ended[: max(0, len(ended) - MAX_ENDED + 1)]:
             del self._jobs[ident]
-        job = Job(f"p-{next(self._ids)}", called, self._what(called), self._connection)
+        self._begun += 1
+        job = Job(f"p-{self._begun}", called, self._what(called), self._connection)
         job.task = asyncio.ensure_future(self._work(job))
         self._jobs[job.id] = job
         return job
-
-
-def _key(call: Called | Job) -> str:
-    return json.dumps([call.tool, call.arguments], sort_keys=True)
 
 
 def _still_open(job: Job) -> Outcome:

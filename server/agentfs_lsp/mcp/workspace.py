@@ -25,7 +25,7 @@ from agentfs_lsp.client import (
 from agentfs_lsp.client.discovery import Entry, find
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.text.markdown import code
-from agentfs_lsp.jsonrpc.codec import REQUEST_CANCELLED
+from agentfs_lsp.jsonrpc.codec import INTERNAL_ERROR, REQUEST_CANCELLED
 from agentfs_lsp.mcp.calls import HANDED_OVER, NOBODY, WITHDRAWN, Job, Outcome
 from agentfs_lsp.mcp.catalog import CHANGING, FILE_TOOLS, Catalog
 from agentfs_lsp.mcp.connection import Called, Caller
@@ -98,12 +98,12 @@ class Workspace:
         before = self._on_disk(job)
         try:
             answer = await self._ask(job)
-        except ServerGone as error:
+        except (ServerGone, RequestRefused) as error:
             if job.refusal is not None:
                 return Outcome(job.refusal, is_error=True)
+            if isinstance(error, RequestRefused) and error.code != INTERNAL_ERROR:
+                return _refused(error, job)
             return Outcome(f"{error} {self._what_is_there(job, before)}", is_error=True)
-        except RequestRefused as error:
-            return _refused(error, job)
         except AgentFSError as error:
             return Outcome(str(error), is_error=True)
         return Outcome(answer.for_model(), is_error=not answer.ok, meta={ENVELOPE: dict(answer.envelope)})
@@ -139,7 +139,7 @@ class Workspace:
         arguments = dict(job.arguments)
         if tool in FILE_TOOLS:
             if isinstance(arguments.get("path"), str):
-                arguments["path"] = self._absolute(arguments["path"])
+                arguments["path"] = self.absolute(arguments["path"])
             why = {"explanation": arguments.pop("explanation")} if "explanation" in arguments else {}
             params = {"name": tool, "arguments": arguments, "dialect": "mcp", "agent": agent, **why}
             return await fs.run(job, "agentfs/call", params)
@@ -160,7 +160,7 @@ class Workspace:
 
     # --- paths --------------------------------------------------------------------------------------------
 
-    def _absolute(self, path: str) -> str:
+    def absolute(self, path: str) -> str:
         """A path as the client means it: relative ones belong to its folder."""
         if path.startswith("file:"):
             with suppress(ValueError):  # no URI, so it is a name
@@ -171,7 +171,7 @@ class Workspace:
 
     def _named(self, server: _Server, path: str) -> str:
         """The same as the requests without a dialect take it: relative to a root."""
-        path = self._absolute(path)
+        path = self.absolute(path)
         inside = [
             (root, name) for name, root in server.names if path.startswith(f"{root}/") or path == str(root)
         ]
@@ -189,7 +189,7 @@ class Workspace:
         for one in operations if isinstance(operations, list) else []:
             params = one.get("params") if isinstance(one, dict) else None
             found.append(params.get("path") if isinstance(params, dict) else None)
-        return list(dict.fromkeys(self._absolute(path) for path in found if isinstance(path, str) and path))
+        return list(dict.fromkeys(self.absolute(path) for path in found if isinstance(path, str) and path))
 
     def _on_disk(self, job: Job) -> dict[str, object]:
         """What tells whether the files of a change were replaced."""
@@ -286,7 +286,7 @@ class Workspace:
 
 
 def _refused(error: RequestRefused, job: Job) -> Outcome:
-    """What a JSON-RPC error means: the server has not acted on the request (docs/protocol.md#2-requests)."""
+    """What an error means for which the server has not acted on the request (docs/protocol.md#2-requests)."""
     if error.code == REQUEST_CANCELLED and job.withdrawal.is_set():
         return WITHDRAWN
     ended = "withdrawn" if error.code == REQUEST_CANCELLED else "refused"

@@ -34,7 +34,14 @@ class Agent:
 
     def __init__(self, hold: float | None = None) -> None:
         self.connection = Connection(Catalog("/w"))
-        self.calls = Calls(self.connection, lambda: None, self._work, lambda _: "the review of a.py", hold)
+        self.calls = Calls(
+            self.connection,
+            lambda: None,
+            self._work,
+            lambda _: "the review of a.py",
+            hold,
+            lambda path: f"/w/{path.removeprefix('/w/')}",
+        )
         self.works: list[tuple[Job, asyncio.Future[Outcome]]] = []
         self.decisions: list[Decision] = []
         self.review: Review | None = None
@@ -184,6 +191,47 @@ async def test_a_change_repeated_before_its_outcome_was_told_is_not_made_twice(a
     assert (text(answer), len(agent.works)) == ("Updated.", 1)
     assert await agent.send(edit(3)) == []  # meant, after its outcome
     assert len(agent.works) == 2
+
+
+async def test_a_change_repeated_after_something_else_is_a_new_one(agent: Agent) -> None:
+    await agent.send(edit(1))
+    await agent.after(46)
+    agent.land("Updated.")
+    await settle()
+    await agent.send(legacy("tools/call", 2, name="read", arguments={"path": "a"}))
+    agent.land("two")
+    await agent.heard()
+    assert await agent.send(edit(3)) == []
+    assert len(agent.works) == 3
+
+
+async def test_changes_called_together_are_both_found_again(agent: Agent) -> None:
+    other = {**EDIT, "new_string": "3"}
+    await agent.send(edit(1), legacy("tools/call", 2, name="edit", arguments=other))
+    await agent.send(cancelled(1, "timed out"), cancelled(2, "timed out"))
+    agent.land("First.", 0)
+    agent.land("Second.", 1)
+    await settle()
+    first, second = await agent.send(edit(3), legacy("tools/call", 4, name="edit", arguments=other))
+    assert (text(first), text(second), len(agent.works)) == ("First.", "Second.", 2)
+
+
+async def test_another_reason_or_spelling_of_the_path_is_the_same_change(agent: Agent) -> None:
+    told = [{"path": "a.py"}, {"explanation": "Why."}, {"explanation": "Therefore."}]
+    batches = [
+        {"operations": [{"tool": "edit", "params": {**EDIT, "path": path}}]} for path in ("a.py", "/w/a.py")
+    ]
+    await agent.send(
+        edit(1),
+        *(
+            legacy("tools/call", ident, name="edit", arguments=EDIT | one)
+            for ident, one in enumerate(told, 2)
+        ),
+    )
+    await agent.send(
+        *(legacy("tools/call", ident, name="batch", arguments=one) for ident, one in enumerate(batches, 5))
+    )
+    assert [job.tool for job, _ in agent.works] == ["edit", "batch"]
 
 
 async def test_other_changes_and_reads_do_not_join(agent: Agent) -> None:
