@@ -382,7 +382,7 @@ def _still_open(job: Job) -> Outcome:
         text = f"This waits for the user. Call wait with id {job.id} for the result."
     else:
         text = (
-            f"Proposal {job.id} waits for the user; nothing has changed yet. Call wait with id "
+            f"Proposal {job.id} waits for the user, or has just been accepted. Call wait with id "
             f"{job.id} for the result. Do not repeat the change, and do not make it in another way."
         )
     return Outcome(text, meta={"agentfs-pending": job.id})

@@ -131,7 +131,7 @@ async def test_a_review_may_outlast_the_clients_limit(agent: Agent) -> None:
     await agent.send(edit())
     assert await agent.after(44) == []
     (held,) = await agent.after(2)
-    assert "Proposal p-1 waits for the user; nothing has changed yet." in text(held)
+    assert "Proposal p-1 waits for the user, or has just been accepted." in text(held)
     assert held["result"]["isError"] is False
     assert held["result"]["_meta"] == {"agentfs-pending": "p-1"}
     assert not agent.works[0][0].task.done()
