@@ -14,6 +14,7 @@ import pytest
 from agentfs_lsp.client import discovery
 from support.editor import REVIEWING, editing
 from support.sample import TEXT
+from support.terminal import terminal
 
 COMMAND = [sys.executable, "-P", "-m", "agentfs_lsp"]
 
@@ -110,6 +111,18 @@ def test_at_a_terminal_the_person_is_asked(root: Path, language: str, question: 
     assert os.waitpid(pid, 0)[1] == 0
     assert said in shown.decode()
     assert (root / "b.py").read_text() == "1\n"
+
+
+async def test_a_long_line_forges_none_in_a_narrow_terminal(root: Path) -> None:
+    """The question is at the terminal even if no standard stream is."""
+    imitating = f"b = 2  #{'.' * 26}  3 + c = 3   # harmless"
+    written = params(path="b.py", content=f"a = 1\n{imitating}\nend\n")
+    command = ["sh", "-c", '"$@" </dev/null >/dev/null 2>&1; exit', "sh", *COMMAND, "call", "Write", written]
+    env = {"XDG_STATE_HOME": str(root.parent / "state")}
+    async with terminal(command, root, env, columns=40) as screen:
+        rows = (await screen.shows("Land this change?")).split("\n")
+    assert [row for row in rows if "harmless" in row]
+    assert not [row for row in rows if row.startswith("  3 + c")]
 
 
 async def test_with_an_editor_its_user_reviews(root: Path, file: Path) -> None:

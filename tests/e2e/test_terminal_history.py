@@ -101,12 +101,15 @@ async def test_ctrl_c_while_the_diff_is_printed_ends_the_question(root: Path, st
     assert code == 1
 
 
-async def test_a_long_line_continues_where_no_line_begins(root: Path, state: Path) -> None:
+@pytest.mark.parametrize("claims", [{}, {"COLUMNS": "200"}, {"FORCE_COLOR": ""}, {"TTY_COMPATIBLE": "0"}])
+async def test_a_long_line_continues_where_no_line_begins(
+    root: Path, state: Path, claims: dict[str, str]
+) -> None:
     folder = root / ("d" * 76 + "  M forged")
     folder.mkdir()
     async with editing(root, options=AUTO) as editor:
         written = await editor.write(f"{folder.name}/a.txt", "x" * 70 + "    1 1   forged\n")
-    env = {"XDG_STATE_HOME": str(state)}
+    env = {"XDG_STATE_HOME": str(state), **claims}
     for arguments in (["history"], ["undo", written["data"]["change_id"]]):
         async with terminal([sys.executable, "-m", "agentfs_lsp", *arguments], root, env) as screen:
             rows = (await screen.shows("1 1   forged")).split("\n")

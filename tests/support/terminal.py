@@ -1,4 +1,4 @@
-"""Runs a program in a terminal of 24 lines and 80 columns: sends keys and reads the screen."""
+"""Runs a program in a terminal, of 24 lines and 80 columns by default: sends keys and reads the screen."""
 
 import asyncio
 import contextlib
@@ -20,9 +20,9 @@ TIMEOUT_S = 120.0
 class Terminal:
     """The program's terminal."""
 
-    def __init__(self, fd: int) -> None:
+    def __init__(self, fd: int, columns: int) -> None:
         self._fd = fd
-        self._screen = pyte.Screen(COLUMNS, LINES)
+        self._screen = pyte.Screen(columns, LINES)
         self._stream = pyte.ByteStream(self._screen)
         self._changed = asyncio.Event()
         asyncio.get_running_loop().add_reader(fd, self._read)
@@ -39,7 +39,7 @@ class Terminal:
     def resize(self, lines: int) -> None:
         """Change the number of lines."""
         self._screen.resize(lines)
-        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, COLUMNS, 0, 0))
+        fcntl.ioctl(self._fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, self._screen.columns, 0, 0))
 
     async def shows(self, wanted: str | Callable[[str], bool]) -> str:
         """Wait until the screen shows it; returns the screen's text."""
@@ -69,10 +69,12 @@ class Terminal:
 
 
 @contextlib.asynccontextmanager
-async def terminal(command: list[str], cwd: Path, env: dict[str, str]) -> AsyncIterator[Terminal]:
+async def terminal(
+    command: list[str], cwd: Path, env: dict[str, str], *, columns: int = COLUMNS
+) -> AsyncIterator[Terminal]:
     """Run the program in its own terminal; killed at the end."""
     master, slave = pty.openpty()
-    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, COLUMNS, 0, 0))
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", LINES, columns, 0, 0))
     process = await asyncio.create_subprocess_exec(
         *command,
         cwd=cwd,
@@ -84,7 +86,7 @@ async def terminal(command: list[str], cwd: Path, env: dict[str, str]) -> AsyncI
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Emacs opens /dev/tty
     )
     os.close(slave)
-    shown = Terminal(master)
+    shown = Terminal(master, columns)
     try:
         yield shown
     finally:

@@ -7,10 +7,10 @@ import select
 import termios
 from typing import Final, TextIO
 
-from rich.console import Console
 from rich.text import Text
 
 from agentfs_lsp.adapters.catalog import terminal_locale, translator_for
+from agentfs_lsp.adapters.terminal.console import TerminalConsole
 from agentfs_lsp.adapters.terminal.diffview import render_diff, wrapped
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.client.reviews import Accept, Decision, Reject, Review
@@ -50,7 +50,7 @@ def ask(review: Review) -> Decision:
 
 
 def _show(review: Review, screen: TextIO) -> None:
-    console = Console(file=screen, highlight=False, markup=False, soft_wrap=True)
+    console = TerminalConsole(file=screen, highlight=False, markup=False, soft_wrap=True)
 
     def put(text: Text, margin: int = 0) -> None:
         for row in wrapped(text, console, " " * (margin + 2)):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from agentfs_lsp.adapters.terminal.console import TerminalConsole
 from agentfs_lsp.domain.policy.verdict import Source, Verdict
 from agentfs_lsp.domain.settings.rules import OPERATIONS, Operation, Permission, Rule
 from agentfs_lsp.domain.settings.setting import Mode
@@ -45,7 +45,7 @@ _STYLES: dict[Permission, str] = {"allow": "green", "ask": "yellow", "deny": "re
 
 def print_report(report: Report, translate: Translate) -> None:
     """Print the report to standard output, in color if it is a terminal."""
-    console = Console(highlight=False)
+    console = TerminalConsole(highlight=False)
     for line in _heading(report, translate):
         console.print(_text(line))
     if not report.paths:

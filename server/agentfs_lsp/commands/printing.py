@@ -11,6 +11,7 @@ from datetime import datetime
 from rich.console import Console
 from rich.text import Text
 
+from agentfs_lsp.adapters.terminal.console import TerminalConsole
 from agentfs_lsp.adapters.terminal.diffview import render_diff, wrapped
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.diff.hunks import diff
@@ -23,7 +24,7 @@ _SIGNS = {"create": "A", "update": "M", "delete": "D"}
 
 def console() -> Console:
     """The console: it does not wrap lines or interpret markup."""
-    return Console(highlight=False, markup=False, soft_wrap=True)
+    return TerminalConsole(highlight=False, markup=False, soft_wrap=True)
 
 
 def diff_of(file: RecordedFile) -> str:

@@ -12,10 +12,9 @@ from functools import partial
 from pathlib import Path
 from tempfile import mkdtemp
 
-from rich.console import Console
-
 from agentfs_lsp.adapters.catalog import terminal_locale
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
+from agentfs_lsp.adapters.terminal.console import TerminalConsole
 from agentfs_lsp.demo import copying, plan
 from agentfs_lsp.demo.codex import Codex
 from agentfs_lsp.demo.connection import Connection, LostServerError
@@ -34,7 +33,7 @@ def run(argv: Sequence[str], translate: Translate) -> int:
     """Run the command; `argv` excludes its name. Returns the exit code: 0, 1 for a failure, 2 for usage, 130
     for Ctrl-C."""
     options = _parser(translate).parse_args(argv)
-    console = Console(record=options.svg is not None, highlight=False)
+    console = TerminalConsole(record=options.svg is not None, highlight=False)
     screen = Screen(console, translate)
     base = Path(mkdtemp(prefix="agentfs-demo-")).resolve()
     code = INTERRUPTED

@@ -57,7 +57,7 @@ def render_diff(diff: str) -> list[DiffLine]:
 def wrapped(text: Text, console: Console, head: str) -> Iterator[Text]:
     """The text in rows that fit the terminal, all but the first behind `head`: the terminal itself would
     continue in the first column, where text can imitate our lines. One row if the output is no terminal."""
-    if not console.is_terminal or width_of(text.plain) <= console.width:
+    if not _is_terminal(console) or width_of(text.plain) <= console.width:
         yield text
         return
     room = max(console.width - width_of(head), MIN_ROOM)
@@ -66,6 +66,11 @@ def wrapped(text: Text, console: Console, head: str) -> Iterator[Text]:
         cuts.append(at + len(fitting(plain[at : at + room], room)))
     for number, piece in enumerate(text.divide(cuts[1:-1])):
         yield Text(head if number else "").append_text(piece)
+
+
+def _is_terminal(console: Console) -> bool:
+    """rich takes a terminal for none if FORCE_COLOR is empty or TTY_COMPATIBLE is 0."""
+    return console.is_terminal or console.file.isatty()
 
 
 def _body(sign: str, words: str) -> Text:
