@@ -19,15 +19,16 @@ from support.terminal import terminal
 COMMAND = [sys.executable, "-P", "-m", "agentfs_lsp"]
 
 
-def call(root: Path, *arguments: str, given: str = "") -> subprocess.CompletedProcess[str]:
-    """Without a terminal."""
+def call(root: Path, *arguments: str, given: str = "", output: str = "") -> subprocess.CompletedProcess[str]:
+    """Without a terminal. `output`: the encoding of output in Python; by default, the locale's."""
+    own = {"XDG_STATE_HOME": str(root.parent / "state"), "LC_ALL": "C.UTF-8", "PYTHONIOENCODING": output}
     return subprocess.run(
         [*COMMAND, "call", *arguments],
         cwd=root,
-        env={**os.environ, "XDG_STATE_HOME": str(root.parent / "state"), "LC_ALL": "C.UTF-8"},
+        env={**os.environ, **own},
         input=given,
         capture_output=True,
-        text=True,
+        encoding="utf-8",
         start_new_session=True,
         check=False,
     )
@@ -45,6 +46,29 @@ def test_the_response_is_printed_whole_or_for_a_model(root: Path, file: Path) ->
     assert (text.returncode, text.stdout) == (0, TEXT)
     listed = call(root, "tools", params(format="mcp"))
     assert [tool["name"] for tool in json.loads(listed.stdout)["data"]["tools"]] == ["Read", "Write", "Edit"]
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "gbk", "ascii"])
+def test_programs_get_utf_8_in_every_locale(root: Path, encoding: str) -> None:
+    text = "Zoë € 漢 \U0001f600\n"
+    (root / "a.py").write_text(text)
+    read = params(path="a.py")
+    whole = call(root, "Read", read, output=encoding).stdout
+    assert json.loads(whole)["data"]["content"] == text
+    assert call(root, "--text", "Read", read, output=encoding).stdout == text
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [([], r'"path_resolved": "Zo\u00eb\ud83d\ude00"'), (["--text"], r"Zo\xeb \U0001f600")],
+)
+async def test_a_terminal_gets_escapes_for_what_it_lacks(root: Path, options: list[str], said: str) -> None:
+    (root / "Zoë\U0001f600").write_text("Zoë \U0001f600\n")
+    env = {"XDG_STATE_HOME": str(root.parent / "state"), "PYTHONIOENCODING": "ascii"}
+    async with terminal(
+        [*COMMAND, "call", *options, "Read", params(path="Zoë\U0001f600")], root, env
+    ) as screen:
+        await screen.shows(said)
 
 
 def test_exit_codes_tell_refusal_conflict_and_error(root: Path, file: Path) -> None:

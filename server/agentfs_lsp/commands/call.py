@@ -62,12 +62,23 @@ def exit_code(answer: Answer) -> int:
 
 
 def _print(answer: Answer, *, as_text: bool) -> None:
-    if as_text:
-        shown = answer.for_model()
-        sys.stdout.write(shown if shown.endswith("\n") else f"{shown}\n")
-    else:
-        json.dump(answer.envelope, sys.stdout, ensure_ascii=False, indent=2)
-        print()
+    """Programs get UTF-8, whatever the locale is, and a terminal its own encoding. What that lacks is escaped
+    and not replaced: the output may be written back."""
+    out = sys.stdout
+    encoding = out.encoding if out.isatty() else "utf-8"
+    shown = answer.for_model() if as_text else _as_json(answer, encoding)
+    shown = shown if shown.endswith("\n") else f"{shown}\n"
+    out.flush()
+    out.buffer.write(shown.encode(encoding, "backslashreplace"))
+
+
+def _as_json(answer: Answer, encoding: str) -> str:
+    shown = json.dumps(answer.envelope, ensure_ascii=False, indent=2)
+    try:
+        shown.encode(encoding)
+    except UnicodeEncodeError:  # a terminal's encoding, or half a surrogate pair
+        return json.dumps(answer.envelope, indent=2)
+    return shown
 
 
 def reviewer() -> Reviewer:
