@@ -7,12 +7,13 @@ import select
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 
 from support.editor import AUTO, editing
+from support.landing import nothing_can_land
 from support.terminal import terminal
 
 INTERRUPT, END = "\x03", "\x04"
@@ -99,6 +100,54 @@ async def test_ctrl_c_while_the_diff_is_printed_ends_the_question(root: Path, st
     assert "[y/N]" not in shown
     assert "agentfs-lsp undo: Nothing was changed." in shown.splitlines()
     assert code == 1
+
+
+TELLS_WHEN_IT_WAITS = """
+import sys
+import filelock
+from agentfs_lsp.__main__ import main
+
+acquire = filelock.FileLock.acquire
+
+def acquire_and_tell(*args, **options):
+    print("to land", flush=True)
+    return acquire(*args, **options)
+
+filelock.FileLock.acquire = acquire_and_tell
+sys.exit(main())
+"""
+
+
+@pytest.mark.parametrize("asked", [True, False])
+async def test_after_the_decision_ctrl_c_changes_nothing(root: Path, state: Path, asked: bool) -> None:
+    for name in ("a.py", "b.py"):
+        (root / name).write_text("one\n")
+    async with editing(root, options=AUTO) as editor:
+        for name in ("a.py", "b.py"):
+            await editor.read(name)
+        edits = [
+            {"tool": "edit", "params": {"path": name, "old_string": "one", "new_string": "1"}}
+            for name in ("a.py", "b.py")
+        ]
+        landed = await editor.request("agentfs/batch", {"operations": edits})
+    change = landed["data"]["change_id"]
+    arguments = ["undo", change, *([] if asked else ["--yes"])]
+    with ExitStack() as landing:
+        landing.enter_context(nothing_can_land(state))
+        async with terminal(
+            [sys.executable, "-c", TELLS_WHEN_IT_WAITS, *arguments], root, {"XDG_STATE_HOME": str(state)}
+        ) as screen:
+            if asked:
+                await screen.shows("[y/N]")
+                screen.press("y\n")
+            await screen.shows("to land")
+            screen.press(INTERRUPT)
+            await screen.shows("^C")
+            landing.close()
+            await screen.shows(f"Undid change {change}.")
+    assert [(root / name).read_text() for name in ("a.py", "b.py")] == ["one\n", "one\n"]
+    changes = json.loads(command(state, "history", "--json", cwd=root).stdout)
+    assert [one["tool"] for one in changes] == ["undo", "batch"]
 
 
 @pytest.mark.parametrize("claims", [{}, {"COLUMNS": "200"}, {"FORCE_COLOR": ""}, {"TTY_COMPATIBLE": "0"}])

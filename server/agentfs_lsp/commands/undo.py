@@ -50,11 +50,13 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
         return complain("undo", translate("Cannot ask without a terminal. Use --yes to undo without asking."))
     place = find_place(options.workspace, translate)
     agrees: Callable[[Proposal], bool] = partial(_ask, translate) if asks else lambda _: True
+    before = signal.getsignal(signal.SIGINT)
     try:
-        undone = asyncio.run(_undo(place, options.id, agrees, translate))
+        undone = asyncio.run(_undo(place, options.id, partial(_decide, agrees), translate))
     except DomainError as error:
         return _fail(error, translate, as_json=options.json)
     finally:
+        signal.signal(signal.SIGINT, before)
         place.history.close()
     _tell(undone, translate, as_json=options.json)
     return 0
@@ -105,6 +107,16 @@ async def _undo(
         return await undo(workspace, Undo(SESSION, change_id))
     finally:
         files.close()
+
+
+def _decide(agrees: Callable[[Proposal], bool], proposal: Proposal) -> bool:
+    """Once the undo is decided, Ctrl-C does nothing: the files are written anyway, so the undo has to be
+    recorded, and told as it ends."""
+    if not agrees(proposal):
+        return False
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    task = asyncio.current_task()
+    return not (task and task.cancelling())  # by Ctrl-C just before
 
 
 def _ask(translate: Translate, proposal: Proposal) -> bool:
