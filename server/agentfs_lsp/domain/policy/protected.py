@@ -34,18 +34,22 @@ ASKED_FOR_EVERYTHING = (
 )
 
 ASKED_FOR_CHANGES = (
-    *(".vscode/**", ".idea/**", ".zed/**", ".helix/**", ".vim/**", ".exrc", ".nvim.lua", ".vimrc"),
+    # Editors' settings, tasks, and scripts.
+    *(".vscode/**", ".idea/**", ".zed/**", ".helix/**", ".vim/**", ".exrc", ".nvim.lua", ".nvimrc", ".vimrc"),
+    # VS Code runs the initializeCommand of a development container on the host.
+    *(".devcontainer/**", ".devcontainer.json"),
     *(".dir-locals*.el", "*.code-workspace", "*.sublime-project", ".envrc", ".mcp.json"),
-    *(
-        ".cursor/**",
-        ".claude/**",
-        ".codex/**",
-        ".gemini/**",
-        ".opencode/**",
-        "opencode.json",
-        "opencode.jsonc",
-    ),
-    *("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".github/agents/**"),
+    # Agents' settings, with their permissions, hooks, and servers, beside rules and skills.
+    *(".cursor/**", ".claude/**", ".codex/**", ".gemini/**", ".opencode/**", "opencode.json"),
+    *("opencode.jsonc", ".agents/**", ".qwen/**", ".kiro/**", ".windsurf/**", ".continue/**", ".roo/**"),
+    *(".amazonq/**", ".junie/**", ".aider.conf.yml"),
+    # Instructions: AGENTS.override.md replaces AGENTS.md in Codex, CLAUDE.local.md joins CLAUDE.md in Claude
+    # Code, and AGENT.md and .rules are Zed's other names. `.clinerules` is a file or a folder.
+    *("AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md"),
+    *(".rules", ".cursorrules", ".windsurfrules", ".clinerules/**", ".roorules", ".goosehints"),
+    # GitHub Copilot's, in VS Code too: instructions, prompts, agents, skills, and hooks, which are commands.
+    *(".github/copilot-instructions.md", ".github/instructions/**", ".github/prompts/**"),
+    *(".github/chatmodes/**", ".github/agents/**", ".github/skills/**", ".github/hooks/**"),
     *(".github/workflows/**", ".gitlab-ci.yml", ".husky/**", ".pre-commit-config.yaml"),
     *(".gitmodules", ".gitattributes", ".agentfs.toml"),
 )
