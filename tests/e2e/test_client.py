@@ -593,9 +593,14 @@ def test_the_terminal_shows_the_diff_and_asks(
     assert file.read_text() == after
 
 
-def test_without_a_terminal_the_terminal_is_no_reviewer() -> None:
-    told = "from agentfs_lsp.client import terminal\ntry: terminal()\nexcept OSError: print('none')"
+def test_without_a_terminal_the_answer_is_that_nobody_can_be_asked(root: Path, file: Path) -> None:
     shown = subprocess.run(
-        [sys.executable, "-c", told], capture_output=True, text=True, check=True, start_new_session=True
+        [sys.executable, "-c", PROGRAM],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=True,
+        start_new_session=True,
     )
-    assert shown.stdout == "none\n"
+    assert shown.stdout.startswith("ANSWER Nobody can be asked, so the change was refused.")
+    assert (shown.stderr, file.read_text()) == ("", TEXT)

@@ -22,10 +22,13 @@ def terminal() -> Reviewer:
     """A reviewer that shows each diff at this program's terminal, and asks the person there.
 
     It uses `/dev/tty`, whatever the program's input and output are used for. Only `y` accepts; any other text
-    rejects, as the reason that the agent gets. What was typed before the question does not count. Raises
-    OSError if there is no terminal."""
+    rejects, as the reason that the agent gets. What was typed before the question does not count. Where there
+    is no terminal, this is `deny_all`."""
     # A program that asks nobody here needs no library for it.
     from agentfs_lsp.client.at_terminal import TTY, ask  # noqa: PLC0415
 
-    os.close(os.open(TTY, os.O_RDWR | os.O_NOCTTY))
+    try:
+        os.close(os.open(TTY, os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return deny_all
     return ask
