@@ -8,7 +8,9 @@ try:
     from hello_agents.tools.base import Tool, ToolParameter
     from hello_agents.tools.response import ToolResponse, ToolStatus
 except ImportError as error:
-    raise ImportError("This needs hello-agents 1.0: install agentfs-lsp[hello-agents].") from error
+    raise ImportError(
+        "This needs hello-agents 1.0: run pip install '.[hello-agents]' in a clone of agentfs."
+    ) from error
 
 from agentfs_lsp.client import AgentFS
 from agentfs_lsp.client.asynchronous import Dialect

@@ -7,7 +7,9 @@ from typing import Any
 try:
     from langchain_core.tools import StructuredTool
 except ImportError as error:
-    raise ImportError("This needs LangChain: install agentfs-lsp[langchain].") from error
+    raise ImportError(
+        "This needs LangChain: run pip install '.[langchain]' in a clone of agentfs."
+    ) from error
 
 from agentfs_lsp.client import AgentFS, AsyncAgentFS
 from agentfs_lsp.client.asynchronous import Dialect

@@ -8,7 +8,9 @@ from typing import Any
 try:
     from agents import FunctionTool
 except ImportError as error:
-    raise ImportError("This needs the OpenAI Agents SDK: install agentfs-lsp[openai-agents].") from error
+    raise ImportError(
+        "This needs the OpenAI Agents SDK: run pip install '.[openai-agents]' in a clone of agentfs."
+    ) from error
 
 from agentfs_lsp.client import AsyncAgentFS
 from agentfs_lsp.client.asynchronous import Dialect

@@ -8,7 +8,9 @@ from typing import Any
 try:
     from pydantic_ai import FunctionToolset, Tool
 except ImportError as error:
-    raise ImportError("This needs Pydantic AI: install agentfs-lsp[pydantic-ai].") from error
+    raise ImportError(
+        "This needs Pydantic AI: run pip install '.[pydantic-ai]' in a clone of agentfs."
+    ) from error
 
 from agentfs_lsp.client import AsyncAgentFS
 from agentfs_lsp.client.asynchronous import Dialect
