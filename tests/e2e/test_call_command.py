@@ -76,7 +76,12 @@ def test_exit_codes_tell_refusal_conflict_and_error(root: Path, file: Path) -> N
     edit = {"path": "a.py", "old_string": "two", "new_string": "2"}
     refused = call(root, "--text", "Edit", params(**edit, expected_hash=seen))
     assert (refused.returncode, "Nobody can be asked" in refused.stdout) == (3, True)
-    assert call(root, "Edit", params(**edit)).returncode == 1  # not read
+    unread = call(root, "Edit", params(**edit))
+    assert (unread.returncode, json.loads(unread.stdout)["text"]) == (
+        1,
+        "Read the file first. File: 'a.py'.",
+    )
+    assert "Each call is a session of its own: add expected_hash" in unread.stderr
     file.write_text("other\n")
     assert call(root, "Edit", params(**edit, expected_hash=seen)).returncode == 4
     assert call(root, "Read", params(path="b.py")).returncode == 1
@@ -109,13 +114,15 @@ def test_what_is_not_utf_8_is_told(root: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("language", "question", "said"),
+    ("language", "question", "where", "said"),
     [
-        ("C.UTF-8", "Land this change?", "Created 'b.py'"),
-        ("zh_CN.UTF-8", "要应用此更改吗？", "已创建“b.py”"),
+        ("C.UTF-8", "Apply this change?", "No editor with agentfs", "Created 'b.py'"),
+        ("zh_CN.UTF-8", "要应用此更改吗？", "没有带 agentfs 的编辑器", "已创建“b.py”"),
     ],
 )
-def test_at_a_terminal_the_person_is_asked(root: Path, language: str, question: str, said: str) -> None:
+def test_at_a_terminal_the_person_is_asked(
+    root: Path, language: str, question: str, where: str, said: str
+) -> None:
     pid, master = pty.fork()
     if pid == 0:
         os.chdir(root)
@@ -124,6 +131,7 @@ def test_at_a_terminal_the_person_is_asked(root: Path, language: str, question: 
     shown = b""
     while question.encode() not in shown:
         shown += os.read(master, 1 << 16)
+    assert where in shown.decode()
     assert not (root / "b.py").exists()
     os.write(master, b"y\n")
     while True:
@@ -165,9 +173,15 @@ async def test_with_an_editor_its_user_reviews(root: Path, file: Path) -> None:
         await editor.request("agentfs/settle", settle)
         rejected = await calling
         assert (rejected.returncode, "Not now." in rejected.stdout) == (3, True)
+        env = {"XDG_STATE_HOME": str(root.parent / "state")}
+        async with terminal([*COMMAND, "call", *write], root, env) as shown:
+            await shown.shows("Review the change in your editor.")
+            proposed = await editor.seen("agentfs/proposed", 2)
+            await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "rejected"})
+            await shown.shows("The user rejected the change.")
         late = asyncio.ensure_future(
             asyncio.to_thread(call, root, "--timeout", "1", "Write", params(path="b.py", content="1\n"))
         )
-        await editor.seen("agentfs/proposed", 2)
+        await editor.seen("agentfs/proposed", 3)
         assert (await late).returncode == 5
     assert not (root / "b.py").exists()

@@ -573,7 +573,7 @@ def test_the_terminal_shows_the_diff_and_asks(
         os.execv(sys.executable, [sys.executable, "-P", "-c", PROGRAM])
     shown = b""
     os.write(master, b"y\n")  # typed before the question: no answer
-    while b"Land this change?" not in shown:
+    while b"Apply this change?" not in shown:
         shown += os.read(master, 1 << 16)
     assert b"Edit a.py (+1/-1)" in shown
     assert b"Ada" in shown

@@ -76,7 +76,8 @@ async def test_the_folder_may_be_inside_one_of_the_editors(
 async def test_without_an_editor_the_terminal_asks(root: Path, home: Path, sockets: Path) -> None:
     for answer, is_there in (("n\n", False), ("y\n", True)):
         async with terminal([*COMMAND, "opencode"], root, told(home, root, sockets)) as shown:
-            await shown.shows("Land this change?")
+            asked = await shown.shows("Apply this change?")
+            assert "No editor with agentfs has this folder open: asking here.\nApply" in asked
             shown.press(answer)
             await shown.shows("is connected" if is_there else "rejected")
         assert (root / "opencode.json").exists() is is_there
@@ -86,9 +87,9 @@ async def test_the_users_settings_are_those_in_the_home(root: Path, home: Path, 
     (home / ".codex").mkdir()
     (home / ".codex/config.toml").write_text('model = "x" # mine\n')
     async with terminal([*COMMAND, "--user", "codex"], root, told(home, root, sockets)) as shown:
-        await shown.shows("Land this change?")
+        await shown.shows("Apply this change?")
         shown.press("y\n")
-        await shown.shows("is connected")
+        assert "No editor" not in await shown.shows("is connected")
     assert (home / ".codex/config.toml").read_text().startswith('model = "x" # mine\n')
     elsewhere = told(home, root, sockets) | {"CODEX_HOME": str(root)}
     moved = run(*COMMAND, "--user", "codex", cwd=root, env=elsewhere)
@@ -153,6 +154,19 @@ def test_a_file_that_is_not_understood_stays_and_the_settings_are_shown(
     assert (unclear.returncode, "Add this yourself" in unclear.stdout) == (1, True)
     assert json.loads(unclear.stdout.split("\n\n", 1)[1])["servers"]["agentfs"]["type"] == "stdio"
     assert (root / ".vscode/mcp.json").read_bytes() == broken
+
+
+async def test_at_a_terminal_it_says_that_the_change_waits_in_the_editor(
+    root: Path, home: Path, sockets: Path
+) -> None:
+    async with (
+        serving(root, sockets, **REVIEWING) as editor,
+        terminal([*COMMAND, "codex"], root, told(home, root, sockets)) as shown,
+    ):
+        await shown.shows("Review the change in your editor.")
+        proposed = await editor.seen("agentfs/proposed")
+        await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "rejected"})
+        await shown.shows("rejected")
 
 
 def test_what_is_wrong_is_said(root: Path, home: Path, sockets: Path) -> None:

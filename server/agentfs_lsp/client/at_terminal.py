@@ -23,14 +23,17 @@ _LOOK_S: Final = 0.2
 """Seconds between two looks at whether the proposal has ended meanwhile."""
 
 
-def ask(review: Review) -> Decision:
-    """Show the proposal, and wait for the person's answer. Raises OSError if there is no terminal."""
+def ask(review: Review, note: str = "") -> Decision:
+    """Show the proposal, and below it the note, and wait for the person's answer. Raises OSError if there is
+    no terminal."""
     translate = translator_for(terminal_locale())
     with open(TTY, "rb", buffering=0) as keys, open(TTY, "w", encoding="utf-8", errors="replace") as screen:
         _show(review, screen)
+        if note:
+            screen.write(f"{note}\n")
         # What was typed before the question can't be meant as its answer.
         termios.tcflush(keys, termios.TCIFLUSH)
-        screen.write(translate("Land this change? [y/N, or a reason for the agent]") + " ")
+        screen.write(translate("Apply this change? [y]es, [N]o, or type a reason:") + " ")
         screen.flush()
         while not select.select([keys], [], [], _LOOK_S)[0]:
             if review.ended.is_set():

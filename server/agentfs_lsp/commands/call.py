@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
-from agentfs_lsp.adapters.catalog import language, terminal_locale
+from agentfs_lsp.adapters.catalog import language, terminal_locale, translator_for
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser, positive
 from agentfs_lsp.api.dialects.table import DIALECTS
-from agentfs_lsp.client import AgentFS, AgentFSError, Answer, Reviewer, TimedOut, deny_all, terminal
+from agentfs_lsp.client import AgentFS, AgentFSError, Answer, TimedOut
+from agentfs_lsp.commands.waiting import reviewer, telling
 from agentfs_lsp.domain.translation import Translate
 
 ERROR, USAGE, REFUSED, CONFLICT, NO_ANSWER = 1, 2, 3, 4, 5
@@ -23,6 +24,11 @@ ERROR, USAGE, REFUSED, CONFLICT, NO_ANSWER = 1, 2, 3, 4, 5
 
 REQUESTS: Final = ("batch", "history", "status", "tools", "undo")
 """Requests that are no tools of a dialect."""
+
+_READ_FIRST: Final = frozenset(
+    translator_for(locale)("Read the file first.")
+    for locale in ("en", "zh-cn")  # an editor's server has its own
+)
 
 _CODES: Final = {"USER_REJECTED": REFUSED, "ACCESS_DENIED": REFUSED, "TIMEOUT": REFUSED, "CONFLICT": CONFLICT}
 
@@ -32,9 +38,11 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     options = _parser(translate).parse_args(arguments)
     params = _params(options.json, translate)
     try:
-        with AgentFS.connect(
-            options.workspace, reviewer(), name=options.agent, settings=own_settings()
-        ) as fs:
+        review = reviewer(translate, no_editor=True)
+        with (
+            AgentFS.connect(options.workspace, review, name=options.agent, settings=own_settings()) as fs,
+            telling(fs, translate),
+        ):
             if options.tool in REQUESTS:
                 answer = fs.request(f"agentfs/{options.tool}", params, timeout_s=options.timeout)
             else:
@@ -48,6 +56,13 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     except AgentFSError as error:
         raise CommandError(str(error), NO_ANSWER) from error
     _print(answer, as_text=options.text)
+    if answer.text.startswith(tuple(_READ_FIRST)):
+        sys.stdout.flush()
+        told = translate(
+            "Each call is a session of its own: add expected_hash to the arguments, with the hash that a "
+            "Read without --text returns."
+        )
+        print(f"agentfs-lsp call: {told}", file=sys.stderr)
     return exit_code(answer)
 
 
@@ -79,14 +94,6 @@ def _as_json(answer: Answer, encoding: str) -> str:
     except UnicodeEncodeError:  # a terminal's encoding, or half a surrogate pair
         return json.dumps(answer.envelope, indent=2)
     return shown
-
-
-def reviewer() -> Reviewer:
-    """The person at the terminal, if there is one."""
-    try:
-        return terminal()
-    except (OSError, ImportError):  # the server in the editor's extension has no library for the terminal
-        return deny_all
 
 
 def _params(given: str, translate: Translate) -> dict[str, Any]:

@@ -20,8 +20,9 @@ from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
 from agentfs_lsp.client import AgentFS, AgentFSError, Answer
 from agentfs_lsp.client.asynchronous import OWN
 from agentfs_lsp.commands.agents import AGENTS, Agent, Settings
-from agentfs_lsp.commands.call import ERROR, NO_ANSWER, USAGE, exit_code, own_settings, reviewer
+from agentfs_lsp.commands.call import ERROR, NO_ANSWER, USAGE, exit_code, own_settings
 from agentfs_lsp.commands.merging import UnclearError, merged
+from agentfs_lsp.commands.waiting import reviewer, telling
 from agentfs_lsp.domain.translation import Translate
 
 NAME = "agentfs-lsp connect"
@@ -52,7 +53,7 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
         return 0
     root = _home(wanted, translate) if options.user else Path(options.workspace)
     try:
-        with _open(root, user=options.user) as fs:
+        with _open(root, translate, user=options.user) as fs:
             return _change(fs, _folder(fs, root.resolve()), wanted, translate)
     except NotADirectoryError as error:
         raise CommandError(translate("'{path}' is not a folder.", path=root), USAGE) from error
@@ -104,11 +105,12 @@ def _home(agents: Iterable[Agent], translate: Translate) -> Path:
     return Path.home()
 
 
-def _open(root: Path, *, user: bool) -> AgentFS:
+def _open(root: Path, translate: Translate, *, user: bool) -> AgentFS:
     """Where the change is reviewed: in the editor that has the folder open, or else in this terminal."""
     if user:
-        return AgentFS.open(root, reviewer(), settings=own_settings())
-    return AgentFS.connect(root, reviewer(), name=NAME, settings=own_settings())
+        return AgentFS.open(root, reviewer(translate, no_editor=False), settings=own_settings())
+    review = reviewer(translate, no_editor=True)
+    return AgentFS.connect(root, review, name=NAME, settings=own_settings())
 
 
 def _folder(fs: AgentFS, wanted: Path) -> str:
@@ -144,9 +146,9 @@ def _change(
             is_saved = False
     if operations:
         names = ", ".join(agent.title for agent in wanted)
-        answer = fs.batch(
-            operations, explanation=translate("Connects {agents} to agentfs.", agents=names), agent=NAME
-        )
+        why = translate("Connects {agents} to agentfs.", agents=names)
+        with telling(fs, translate):
+            answer = fs.batch(operations, explanation=why, agent=NAME)
         if not answer.ok:
             return _failed(answer)
         print(answer.text)
