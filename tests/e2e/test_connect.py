@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -52,8 +53,9 @@ async def test_the_editor_shows_the_change_and_only_then_it_is_written(
     assert text.startswith('{\n    "mcpServers": {"mine": {"command": "x"}, "agentfs": ')
     toml = tomllib.loads((root / ".codex/config.toml").read_text())
     assert toml["mcp_servers"]["agentfs"]["args"][:4] == SERVER["args"]
+    assert "Changed: .mcp.json, .claude/settings.json, .codex/config.toml." in said
     again = run(*COMMAND, cwd=root, env=told(home, root, sockets))  # nobody is asked
-    assert (again.returncode, "is connected" in again.stdout) == (0, True), again.stderr
+    assert (again.returncode, "Codex is connected already." in again.stdout) == (0, True), again.stderr
     assert (root / ".mcp.json").read_text() == text
 
 
@@ -79,7 +81,8 @@ async def test_without_an_editor_the_terminal_asks(root: Path, home: Path, socke
             asked = await shown.shows("Apply this change?")
             assert "No editor with agentfs has this folder open: asking here.\nApply" in asked
             shown.press(answer)
-            await shown.shows("is connected" if is_there else "rejected")
+            await shown.shows("is connected" if is_there else "You did not accept the change.")
+            assert "the user" not in shown.text
         assert (root / "opencode.json").exists() is is_there
 
 
@@ -95,7 +98,10 @@ async def test_the_users_settings_are_those_in_the_home(root: Path, home: Path, 
     moved = run(*COMMAND, "--user", "codex", cwd=root, env=elsewhere)
     assert (moved.returncode, "CODEX_HOME says where Codex keeps its settings" in moved.stderr) == (2, True)
     told_so = run(*COMMAND, "--user", "claude-code", cwd=root, env=told(home, root, sockets))
+    assert "To connect it, run:" in told_so.stdout
     assert (told_so.returncode, "claude mcp add --scope user agentfs -- " in told_so.stdout) == (0, True)
+    shown = run(*COMMAND, "--user", "--print", "codex", cwd=root, env=told(home, root, sockets))
+    assert shown.stdout.startswith("# Codex: ~/.codex/config.toml\n")
     assert list(root.iterdir()) == []
 
 
@@ -126,7 +132,9 @@ def test_where_only_reaches_no_tools_it_says_so(root: Path, home: Path, sockets:
 
 def test_nobody_to_ask_is_a_refusal(root: Path, home: Path, sockets: Path) -> None:
     refused = run(*COMMAND, "gemini", cwd=root, env=told(home, root, sockets), start_new_session=True)
-    assert (refused.returncode, "Nobody can be asked" in refused.stderr) == (3, True)
+    assert refused.returncode == 3
+    assert refused.stderr.startswith("agentfs-lsp connect: Nobody could be asked, so nothing was changed")
+    assert "--print" in refused.stderr
     assert list(root.iterdir()) == []
 
 
@@ -152,8 +160,79 @@ def test_a_file_that_is_not_understood_stays_and_the_settings_are_shown(
     (root / ".vscode/mcp.json").write_bytes(broken)
     unclear = run(*COMMAND, "vscode", cwd=root, env=told(home, root, sockets))
     assert (unclear.returncode, "Add this yourself" in unclear.stdout) == (1, True)
-    assert json.loads(unclear.stdout.split("\n\n", 1)[1])["servers"]["agentfs"]["type"] == "stdio"
+    shown, _, last = unclear.stdout.split("\n\n", 1)[1].rpartition("VS Code is not connected")
+    assert json.loads(shown)["servers"]["agentfs"]["type"] == "stdio"
+    assert last == ": see above.\n"
     assert (root / ".vscode/mcp.json").read_bytes() == broken
+
+
+async def test_one_file_that_is_not_understood_stops_no_other_agent(
+    root: Path, home: Path, sockets: Path
+) -> None:
+    (root / ".mcp.json").write_text("{ not JSON")
+    process = await connecting(root, home, sockets, "claude-code", "codex", answer="accepted")
+    said = (await process.communicate())[0].decode()
+    assert process.returncode == 1
+    assert "'.mcp.json' was not changed: " in said
+    assert "Claude Code is not connected: see above." in said
+    assert "Codex is connected. Start" in said
+    assert (root / ".mcp.json").read_text() == "{ not JSON"
+    assert (root / ".claude/settings.json").exists()
+
+
+async def test_who_keeps_tools_of_its_own_is_told_with_the_command_that_denies_them(
+    root: Path, home: Path, sockets: Path
+) -> None:
+    process = await connecting(root, home, sockets, "claude-code", "vscode", answer="accepted")
+    said = (await process.communicate())[0].decode()
+    assert "Claude Code keeps its own tools that change files without a review: Edit, Write, " in said
+    assert "connect --only claude-code\n" in said
+    assert "VS Code keeps its own tools that change files: --only cannot deny them here." in said
+    process = await connecting(root, home, sockets, "--only", "claude-code", answer="accepted")
+    assert "keeps its own" not in (await process.communicate())[0].decode()
+    plain = run(*COMMAND, "claude-code", cwd=root, env=told(home, root, sockets))  # they stay denied
+    assert plain.stdout == "Claude Code is connected already.\n"
+
+
+async def test_amended_settings_connect_nobody_for_certain(root: Path, home: Path, sockets: Path) -> None:
+    process = await connecting(root, home, sockets, "opencode", answer="amended")
+    said = (await process.communicate())[0].decode()
+    assert (process.returncode, "You amended the settings." in said) == (0, True)
+    assert "connected" not in said
+
+
+async def test_an_undo_takes_the_settings_back(root: Path, home: Path, sockets: Path) -> None:
+    env = told(home, root, sockets)
+    async with terminal([*COMMAND, "--only", "claude-code"], root, env) as shown:
+        await shown.shows("Apply this change?")
+        shown.press("y\n")
+        await shown.shows("is connected")
+    listed = run(*COMMAND[:-1], "history", cwd=root, env=env).stdout
+    change = re.search(r"^change (\w+)", listed, re.MULTILINE)
+    assert change, listed
+    undone = run(*COMMAND[:-1], "undo", "--yes", change[1], cwd=root, env=env)
+    assert (undone.returncode, (root / ".claude/settings.json").exists()) == (0, False), undone.stderr
+    assert not (root / ".mcp.json").exists()
+
+
+async def connecting(
+    root: Path, home: Path, sockets: Path, *arguments: str, answer: str
+) -> asyncio.subprocess.Process:
+    """The command, which has been answered so in the editor."""
+    async with serving(root, sockets, **REVIEWING) as editor:
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND,
+            *arguments,
+            cwd=root,
+            env=told(home, root, sockets),
+            stdout=asyncio.subprocess.PIPE,
+        )
+        proposed = await editor.seen("agentfs/proposed")
+        texts = [{"uri": file["uri"], "text": "{}\n"} for file in proposed["files"]]
+        settled = {"id": proposed["id"], "decision": answer}
+        await editor.request("agentfs/settle", settled | ({"files": texts} if answer == "amended" else {}))
+        await process.wait()
+    return process
 
 
 async def test_at_a_terminal_it_says_that_the_change_waits_in_the_editor(
@@ -166,7 +245,17 @@ async def test_at_a_terminal_it_says_that_the_change_waits_in_the_editor(
         await shown.shows("Review the change in your editor.")
         proposed = await editor.seen("agentfs/proposed")
         await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "rejected"})
-        await shown.shows("rejected")
+        await shown.shows("You did not accept the change. Nothing was changed.")
+
+
+def test_vs_code_is_connected_on_request_only(root: Path, home: Path, sockets: Path) -> None:
+    """Its extension needs no settings."""
+    (home / ".vscode").mkdir()
+    (home / ".codex").mkdir()
+    found = run(*COMMAND, "--print", cwd=root, env=told(home, root, sockets))
+    assert ("# Codex" in found.stdout, "# VS Code" in found.stdout) == (True, False)
+    asked = run(*COMMAND, "--print", "vscode", cwd=root, env=told(home, root, sockets))
+    assert "# VS Code" in asked.stdout
 
 
 def test_what_is_wrong_is_said(root: Path, home: Path, sockets: Path) -> None:

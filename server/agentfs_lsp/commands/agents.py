@@ -30,7 +30,8 @@ class Agent:
     `project(command, only)`: the settings by file in the workspace folder. With `only`, they leave the
     program no other tool that changes files, unless it `keeps_its_tools`. `user`: the same in the home,
     unless the environment has `moved` them; or else `adding(command)`, the program's own command for it,
-    where it writes that file itself all the time."""
+    where it writes that file itself all the time. `own_tools`: its tools that change files.
+    `has_extension`: with ours, it needs no settings."""
 
     title: str
     program: str
@@ -40,6 +41,8 @@ class Agent:
     adding: Callable[[Command], str] | None = None
     moved: str = ""
     keeps_its_tools: bool = False
+    own_tools: tuple[str, ...] = ()
+    has_extension: bool = False
 
     def is_here(self) -> bool:
         """Whether this machine has it."""
@@ -50,10 +53,14 @@ def _server(command: Command, *arguments: str) -> dict[str, Any]:
     return {"command": command[0], "args": [*command[1:], "mcp", *arguments]}
 
 
+_CLAUDE_CODES_TOOLS: Final = ("Edit", "Write", "NotebookEdit")
+_GEMINIS_TOOLS: Final = ("write_file", "replace")
+
+
 def _claude_code(command: Command, only: bool) -> Mapping[str, Settings]:
     permissions = {"allow": ["mcp__agentfs"]}
     if only:
-        permissions["deny"] = ["Edit", "Write", "NotebookEdit"]
+        permissions["deny"] = [*_CLAUDE_CODES_TOOLS]
     return {
         ".mcp.json": {"mcpServers": {SERVER: _server(command)}},
         ".claude/settings.json": {"permissions": permissions},
@@ -71,7 +78,7 @@ def _codex(command: Command, only: bool) -> Mapping[str, Settings]:
 
 
 def _gemini(command: Command, only: bool) -> Mapping[str, Settings]:
-    alone = {"tools": {"exclude": ["write_file", "replace"]}} if only else {}
+    alone = {"tools": {"exclude": [*_GEMINIS_TOOLS]}} if only else {}
     server = {
         **_server(command, "--hold", str(HOLD_S)),
         "timeout": 3_600_000,
@@ -105,11 +112,34 @@ def _add_to_vscode(command: Command) -> str:
 
 
 AGENTS: Final = {
-    "claude-code": Agent("Claude Code", "claude", ".claude", _claude_code, adding=_add_to_claude_code),
-    "codex": Agent("Codex", "codex", ".codex", _codex, _codex, moved="CODEX_HOME"),
-    "gemini": Agent("Gemini CLI", "gemini", ".gemini", _gemini, _gemini),
-    "opencode": Agent(
-        "opencode", "opencode", ".config/opencode", _opencode, _opencode_user, moved="XDG_CONFIG_HOME"
+    "claude-code": Agent(
+        "Claude Code",
+        "claude",
+        ".claude",
+        _claude_code,
+        adding=_add_to_claude_code,
+        own_tools=_CLAUDE_CODES_TOOLS,
     ),
-    "vscode": Agent("VS Code", "code", ".vscode", _vscode, adding=_add_to_vscode, keeps_its_tools=True),
+    "codex": Agent(
+        "Codex", "codex", ".codex", _codex, _codex, moved="CODEX_HOME", own_tools=("apply_patch", "shell")
+    ),
+    "gemini": Agent("Gemini CLI", "gemini", ".gemini", _gemini, _gemini, own_tools=_GEMINIS_TOOLS),
+    "opencode": Agent(
+        "opencode",
+        "opencode",
+        ".config/opencode",
+        _opencode,
+        _opencode_user,
+        moved="XDG_CONFIG_HOME",
+        own_tools=("edit", "bash"),
+    ),
+    "vscode": Agent(
+        "VS Code",
+        "code",
+        ".vscode",
+        _vscode,
+        adding=_add_to_vscode,
+        keeps_its_tools=True,
+        has_extension=True,
+    ),
 }

@@ -7,17 +7,19 @@ diff, else this terminal.
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import sys
-from argparse import ArgumentTypeError
-from collections.abc import Iterable, Mapping, Sequence
+from argparse import ArgumentTypeError, Namespace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from pathlib import Path
+from typing import TextIO
 from urllib.parse import unquote, urlsplit
 
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
-from agentfs_lsp.client import AgentFS, AgentFSError, Answer
+from agentfs_lsp.adapters.terminal.visible import visible
+from agentfs_lsp.client import AgentFS, AgentFSError, Answer, Reviewer, deny_all
 from agentfs_lsp.client.asynchronous import OWN
 from agentfs_lsp.commands.agents import AGENTS, Agent, Settings
 from agentfs_lsp.commands.call import ERROR, NO_ANSWER, USAGE, exit_code, own_settings
@@ -31,7 +33,7 @@ NAME = "agentfs-lsp connect"
 def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code, as `agentfs-lsp call` does."""
     options = _parser(translate).parse_args(arguments)
-    agents = options.agent or [one for one in AGENTS.values() if one.is_here()]
+    agents = options.agent or [one for one in AGENTS.values() if one.is_here() and not one.has_extension]
     if not agents:
         known = ", ".join(AGENTS)
         raise CommandError(
@@ -40,21 +42,24 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
         )
     for agent in agents:
         _tell_what_is_left(agent, translate, only=options.only, user=options.user)
-    settings_of = {agent: agent.user if options.user else agent.project for agent in agents}
-    wanted = {
-        agent: made(_command(), options.only) for agent, made in settings_of.items() if made is not None
-    }
+    wanted = _settings(agents, options.only, user=options.user)
     if options.print:
         for agent, files in wanted.items():
             for path, settings in files.items():
-                print(f"# {agent.title}: {path}\n{merged(path, '', settings)}")
+                print(f"# {agent.title}: {'~/' if options.user else ''}{path}\n{merged(path, '', settings)}")
         return 0
     if not wanted:
         return 0
     root = _home(wanted, translate) if options.user else Path(options.workspace)
+    review = reviewer(translate, no_editor=not options.user)
     try:
-        with _open(root, translate, user=options.user) as fs:
-            return _change(fs, _folder(fs, root.resolve()), wanted, translate)
+        with _open(root, review, user=options.user) as fs:
+            folder = _folder(fs, root.resolve())
+            change = _Change(fs, folder, wanted, translate)
+            connected = change.make(can_ask=fs.is_editors or review is not deny_all)
+            if not options.only:
+                _tell_how_to_deny(change, connected, options, translate)
+            return ERROR if change.unclear else 0
     except NotADirectoryError as error:
         raise CommandError(translate("'{path}' is not a folder.", path=root), USAGE) from error
     except AgentFSError as error:
@@ -72,15 +77,19 @@ def _tell_what_is_left(agent: Agent, translate: Translate, *, only: bool, user: 
     """Tell the user what this command cannot do."""
     adding = agent.adding if user else None
     if only and (agent.keeps_its_tools or adding is not None):
-        told = translate(
-            "{agent} keeps its own tools that change files: --only cannot deny them here. "
-            "docs/agents.md says how to do it.",
-            agent=agent.title,
-        )
-        print(told, file=sys.stderr)
+        _tell_that_it_keeps_its_tools(agent, translate, file=sys.stderr)
     if adding is not None:
-        told = translate("{agent} changes the user's settings itself. Run:", agent=agent.title)
+        told = translate("{agent} adds to the user's settings itself. To connect it, run:", agent=agent.title)
         print(f"{told}\n{adding(_command())}\n")
+
+
+def _tell_that_it_keeps_its_tools(agent: Agent, translate: Translate, *, file: TextIO) -> None:
+    told = translate(
+        "{agent} keeps its own tools that change files: --only cannot deny them here. "
+        "docs/agents.md says how to do it.",
+        agent=agent.title,
+    )
+    print(told, file=file)
 
 
 def _command() -> list[str]:
@@ -105,11 +114,16 @@ def _home(agents: Iterable[Agent], translate: Translate) -> Path:
     return Path.home()
 
 
-def _open(root: Path, translate: Translate, *, user: bool) -> AgentFS:
+def _settings(agents: Iterable[Agent], only: bool, *, user: bool) -> dict[Agent, Mapping[str, Settings]]:
+    """The settings by agent and file; without the agents that change the user's settings themselves."""
+    makers = {agent: agent.user if user else agent.project for agent in agents}
+    return {agent: made(_command(), only) for agent, made in makers.items() if made is not None}
+
+
+def _open(root: Path, review: Reviewer, *, user: bool) -> AgentFS:
     """Where the change is reviewed: in the editor that has the folder open, or else in this terminal."""
     if user:
-        return AgentFS.open(root, reviewer(translate, no_editor=False), settings=own_settings())
-    review = reviewer(translate, no_editor=True)
+        return AgentFS.open(root, review, settings=own_settings())
     return AgentFS.connect(root, review, name=NAME, settings=own_settings())
 
 
@@ -123,56 +137,158 @@ def _folder(fs: AgentFS, wanted: Path) -> str:
     return f"{names[root] / below if len(names) > 1 else below}/".removeprefix("./")
 
 
-def _change(
-    fs: AgentFS, folder: str, wanted: Mapping[Agent, Mapping[str, Settings]], translate: Translate
-) -> int:
-    operations, is_saved = [], True
-    for name, settings in chain.from_iterable(files.items() for files in wanted.values()):
-        path = folder + name
-        answer = fs.read(path, limit=0)
-        if not answer.ok and answer.code != "NOT_FOUND":
-            return _failed(answer)
+class _Change:
+    """The change of the agents' files. `unclear`: the agents with a file that must be changed by hand."""
+
+    def __init__(
+        self,
+        fs: AgentFS,
+        folder: str,
+        wanted: Mapping[Agent, Mapping[str, Settings]],
+        translate: Translate,
+    ) -> None:
+        self._fs, self._folder, self._wanted, self._translate = fs, folder, wanted, translate
+        self._texts: dict[str, str] = {}  # of each file that is clear, as it should be
+        self._written: dict[str, str] = {}
+        self._is_saved = True
+        self.unclear: set[Agent] = set()
+
+    def make(self, *, can_ask: bool) -> list[Agent]:
+        """Propose it, and print what became of it; returns the agents that are connected. Raises
+        CommandError if the change was refused."""
+        for agent, files in self._wanted.items():
+            for name, settings in files.items():
+                self._plan(agent, name, settings)
+        connected = self._connected(can_ask=can_ask)
+        for agent in self._wanted:
+            if agent in self.unclear:
+                print(self._translate("{agent} is not connected: see above.", agent=agent.title))
+        return connected
+
+    def lacks(self, settings: Mapping[str, Settings]) -> bool:
+        """Whether these settings are not in the files."""
         try:
-            text = _merged(path, answer, settings)
-        except UnclearError as error:
-            told = translate(
-                "'{path}' was not changed: {reason}. Add this yourself:", path=path, reason=error
-            )
-            print(f"{told}\n\n{merged(path, '', settings)}")
-            return ERROR
-        if text != answer.content:
-            operations.append({"tool": "write", "params": {"path": path, "content": text}})
-        elif answer.data["dirty"]:
-            is_saved = False
-    if operations:
-        names = ", ".join(agent.title for agent in wanted)
-        why = translate("Connects {agents} to agentfs.", agents=names)
-        with telling(fs, translate):
-            answer = fs.batch(operations, explanation=why, agent=NAME)
-        if not answer.ok:
-            return _failed(answer)
-        print(answer.text)
+            return any(merged(name, text, more) != text for name, more, text in self._with_texts(settings))
+        except UnclearError:  # other settings stand in their place
+            return True
+
+    def _with_texts(self, settings: Mapping[str, Settings]) -> Iterator[tuple[str, Settings, str]]:
+        return ((name, more, self._texts[name]) for name, more in settings.items())
+
+    def _connected(self, *, can_ask: bool) -> list[Agent]:
+        translate, is_saved = self._translate, self._is_saved
+        changing = [
+            agent for agent, files in self._wanted.items() if not self._written.keys().isdisjoint(files)
+        ]
+        if self._written:
+            answer = self._propose(changing)
+            if not answer.ok:
+                raise CommandError(_why(answer, translate, can_ask=can_ask), exit_code(answer))
+            if not self._print_changed(answer):
+                return []
+            is_saved = is_saved and answer.landing == "disk"
+        if not is_saved:
+            print(translate("The settings are not saved yet. Save them in the editor."))
+            return []
+        connected = [agent for agent in self._wanted if agent not in self.unclear]
+        for agent in connected:
+            if agent in changing:
+                print(translate("{agent} is connected. Start a new session of it.", agent=agent.title))
+            else:
+                print(translate("{agent} is connected already.", agent=agent.title))
+        return connected
+
+    def _print_changed(self, answer: Answer) -> bool:
+        """Returns whether the settings are as proposed."""
+        names = list(self._written)
+        failed = {names[index] for index in answer.data.get("failed_items", ())}
+        changed = [self._path(name) for name in names if name not in failed]
+        print(self._translate("Changed: {files}.", files=", ".join(changed)))
         if answer.decision == "amended":  # perhaps without what connects
-            return 0
-        is_saved = is_saved and answer.applied
-    if not is_saved:
-        print(translate("The settings are not saved yet. Save them in the editor."))
-        return 0
-    for agent in wanted:
-        print(translate("{agent} is connected. Start a new session of it.", agent=agent.title))
-    return 0
+            print(self._translate("You amended the settings. Check that they still connect the agents."))
+            return False
+        for name in failed:
+            print(self._translate("'{path}' was not changed.", path=self._path(name)))
+        self.unclear |= {agent for agent, files in self._wanted.items() if not failed.isdisjoint(files)}
+        return True
+
+    def _plan(self, agent: Agent, name: str, settings: Settings) -> None:
+        answer = self._fs.read(self._folder + name, limit=0)
+        try:
+            text = self._texts[name] = _merged(name, answer, settings)
+        except UnclearError as error:
+            told = self._translate(
+                "'{path}' was not changed: {reason}. Add this yourself:",
+                path=self._path(name),
+                reason=str(error).rstrip(".。"),
+            )
+            print(f"{told}\n\n{merged(name, '', settings)}")
+            self.unclear.add(agent)
+            return
+        if text != answer.content:
+            self._written[name] = text
+        elif answer.data["dirty"]:
+            self._is_saved = False
+
+    def _path(self, name: str) -> str:
+        return visible(self._folder + name)
+
+    def _propose(self, agents: Iterable[Agent]) -> Answer:
+        operations = [
+            {"tool": "write", "params": {"path": self._folder + name, "content": text}}
+            for name, text in self._written.items()
+        ]
+        names = ", ".join(agent.title for agent in agents)
+        told = self._translate("Connects {agents} to agentfs.", agents=names)
+        with telling(self._fs, self._translate):
+            return self._fs.batch(operations, explanation=told, agent=NAME)
+
+
+def _why(answer: Answer, translate: Translate, *, can_ask: bool) -> str:
+    """Why nothing was changed, in words for a person: an answer's own text is for a model."""
+    if answer.code == "USER_REJECTED":
+        return translate("You did not accept the change. Nothing was changed.")
+    nobody = translate("Nobody can be asked, so the change was refused.")
+    if answer.envelope["error"]["message"] == nobody and not can_ask:
+        return translate(
+            "Nobody could be asked, so nothing was changed: no editor with agentfs has this folder open, and "
+            "there is no terminal. Run this in a terminal, or add yourself what --print shows."
+        )
+    return answer.text
+
+
+def _tell_how_to_deny(
+    change: _Change, connected: Iterable[Agent], options: Namespace, translate: Translate
+) -> None:
+    """Tell the user which of the connected agents could still change files without a review."""
+    for agent, settings in _settings(connected, only=True, user=options.user).items():
+        if agent.keeps_its_tools:
+            _tell_that_it_keeps_its_tools(agent, translate, file=sys.stdout)
+        elif change.lacks(settings):
+            where = ["--user"] if options.user else []
+            where += [] if options.workspace == "." else ["--workspace", options.workspace]
+            command = [*_command(), "connect", "--only", *where, _name(agent)]
+            told = translate(
+                "{agent} keeps its own tools that change files without a review: {tools}. To deny them, run: "
+                "{command}",
+                agent=agent.title,
+                tools=", ".join(agent.own_tools),
+                command=shlex.join(command),
+            )
+            print(told)
+
+
+def _name(agent: Agent) -> str:
+    return next(name for name, one in AGENTS.items() if one is agent)
 
 
 def _merged(path: str, answer: Answer, settings: Settings) -> str:
     """Raises UnclearError."""
-    if answer.status == "partial":  # cut, or not text as a whole
+    if answer.code == "NOT_FOUND":
+        return merged(path, "", settings)
+    if answer.status != "success":  # cut, not text as a whole, or refused
         raise UnclearError(answer.text)
     return merged(path, answer.content or "", settings)
-
-
-def _failed(answer: Answer) -> int:
-    print(answer.text, file=sys.stderr)
-    return exit_code(answer)
 
 
 def _parser(translate: Translate) -> Parser:
@@ -190,7 +306,10 @@ def _parser(translate: Translate) -> Parser:
         metavar="AGENT",
         nargs="*",
         type=partial(_known, translate),
-        help=translate("{agents} (default: those found on this machine)", agents=", ".join(AGENTS)),
+        help=translate(
+            "{agents} (default: those found on this machine but vscode, where the extension is enough)",
+            agents=", ".join(AGENTS),
+        ),
     )
     options = parser.options
     options.add_argument(
