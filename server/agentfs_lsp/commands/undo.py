@@ -90,7 +90,7 @@ async def _undo(
     workspace = Workspace(
         files,
         OpenDocuments(),
-        TerminalReviewer(partial(_lands, agrees)),
+        TerminalReviewer(agrees),
         Sessions(1, 0, 1),
         Proposals(clock, lambda: None, lambda _: None),
         clock,
@@ -145,14 +145,6 @@ def _ask(translate: Translate, proposal: Proposal) -> bool:
     if not answer:
         print()
     return answer.strip().lower() in {"y", "yes"}
-
-
-def _lands(agrees: Callable[[Proposal], bool], proposal: Proposal) -> bool:
-    """Whether it lands. A Ctrl-C would only keep that from being recorded and told from here on."""
-    agreed = agrees(proposal)
-    if agreed:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-    return agreed
 
 
 def _tell(undone: Undone, translate: Translate, *, as_json: bool) -> None:
