@@ -51,6 +51,11 @@ TOO_LONG: Final = (
     "in smaller steps, or ask the user to open the folder in an editor with agentfs: in VS Code, to install "
     "the extension agentfs."
 )
+DECLINED: Final = (
+    "The question about this change was declined, by the user or by this program without showing it, so the "
+    "change was refused. Nothing was changed. Ask the user how to continue: an editor that has the folder "
+    "open with agentfs shows the user each change."
+)
 HANDED_OVER: Final = (
     "The folder was opened in an editor while this change waited, so it was withdrawn here. Nothing was "
     "changed. Read the file again and repeat the change: the user reviews it in the editor."
@@ -147,6 +152,14 @@ class Job:
             self.refusal = why
         return self.reply(Reject(why))
 
+    def take(self, reply: object) -> None:
+        """The client's reply. One without a form is not known to be the user's: Codex declines by itself what
+        its settings keep it from showing."""
+        if isinstance(reply, Mapping) and reply.get("action") == "accept":
+            self.reply(decision(reply))
+        else:
+            self.refuse(DECLINED)
+
     def reply(self, decided: Decision) -> Decision:
         """The answer to the question, if one is open."""
         if self._reply is not None and not self._reply.done():
@@ -232,7 +245,7 @@ class Calls:
                 for job in self._jobs.values():
                     if job.question_id == ident:
                         job.question_id = None  # it needs no withdrawal
-                        job.reply(decision(result))
+                        job.take(result)
 
     def _ended(self, ident: RequestId, call: _Call) -> None:
         if self._calls.get(ident) is call:
@@ -333,7 +346,7 @@ class Calls:
             return found or self._begin(called)
         if found is None or not found.accepts(called.state):
             return Outcome("This question is no longer open. The reply changed nothing.", is_error=True)
-        found.reply(decision((called.replies or {}).get(_KEY)))
+        found.take((called.replies or {}).get(_KEY))
         return found
 
     def _same(self, called: Called) -> Job | None:

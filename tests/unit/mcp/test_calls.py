@@ -11,6 +11,7 @@ from agentfs_lsp.client import Accept, Decision, Reject, Review, ReviewedFile
 from agentfs_lsp.mcp.calls import (
     ABANDONED_S,
     ASK_S,
+    DECLINED,
     MAX_ENDED,
     NOBODY,
     TOO_LONG,
@@ -400,20 +401,29 @@ async def test_the_user_is_asked_by_a_request_in_the_earlier_era(agent: Agent) -
     assert (text(answer), agent.decisions) == ("landed", [Accept("Fine.")])
 
 
+async def test_everything_but_a_yes_is_a_no(agent: Agent) -> None:
+    agent.review = review()
+    question = await asked(agent, edit())
+    no = {"action": "accept", "content": {"decision": "reject"}}
+    (answer,) = await agent.send({"id": question["id"], "result": no})
+    assert (text(answer), agent.decisions) == ("rejected", [Reject()])
+
+
 @pytest.mark.parametrize(
     "reply",
     [
         {"result": {"action": "decline"}},
         {"result": {"action": "cancel"}},
-        {"result": {"action": "accept", "content": {"decision": "reject"}}},
         {"error": {"code": -32601, "message": "no"}},
     ],
 )
-async def test_everything_but_a_yes_is_a_no(agent: Agent, reply: Message) -> None:
+async def test_what_is_declined_without_a_form_is_not_called_the_users_decision(
+    agent: Agent, reply: Message
+) -> None:
     agent.review = review()
     question = await asked(agent, edit())
     (answer,) = await agent.send({"id": question["id"], **reply})
-    assert (text(answer), agent.decisions) == ("rejected", [Reject()])
+    assert (text(answer), agent.decisions) == (DECLINED, [Reject(DECLINED)])
 
 
 async def test_while_the_user_is_asked_through_it_the_client_waits_for_the_user(agent: Agent) -> None:
@@ -486,12 +496,22 @@ async def test_the_user_is_asked_by_an_answer_in_the_later_era(agent: Agent) -> 
     assert (text(answer), agent.decisions, len(agent.works)) == ("landed", [Accept("Fine.")], 1)
 
 
-@pytest.mark.parametrize("reply", [None, {}, {"action": "decline"}, {"action": "accept"}])
-async def test_everything_but_a_yes_is_a_no_there_too(agent: Agent, reply: object) -> None:
+@pytest.mark.parametrize(
+    ("reply", "told", "reason"),
+    [
+        (None, DECLINED, DECLINED),
+        ({}, DECLINED, DECLINED),
+        ({"action": "decline"}, DECLINED, DECLINED),
+        ({"action": "accept"}, "rejected", ""),
+    ],
+)
+async def test_everything_but_a_yes_is_a_no_there_too(
+    agent: Agent, reply: object, told: str, reason: str
+) -> None:
     agent.review = review()
     question = await asked(agent, new())
     (answer,) = await agent.send(new(2, **replying(question, reply)))
-    assert (text(answer), agent.decisions) == ("rejected", [Reject()])
+    assert (text(answer), agent.decisions) == (told, [Reject(reason)])
 
 
 @pytest.mark.parametrize("state", ["", "guessed", "\ud800", None])
