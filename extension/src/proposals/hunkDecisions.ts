@@ -9,6 +9,7 @@ import { idOf, PROPOSAL, pathOf } from '../review/fileSystem';
 import type { By, ReviewFocus } from '../review/focus';
 import { AcceptedHunks, hunkAt, revert, type ReviewHunk } from '../review/hunks';
 import { partOf } from '../review/tabs';
+import { SerialQueue } from '../util/serialQueue';
 import { normalize } from '../util/text';
 import type { Decisions } from './decisions';
 import { notifyNothingOpen, showHunksLeft } from './notifications';
@@ -17,6 +18,7 @@ import type { ProposalStore } from './store';
 
 export class HunkDecisions implements vscode.Disposable {
   private readonly hunks = new AcceptedHunks();
+  private readonly presses = new SerialQueue();
   private readonly mark = vscode.window.createTextEditorDecorationType({
     after: { margin: '0 0 0 3em', color: new vscode.ThemeColor('charts.green'), fontStyle: 'italic' },
     overviewRulerColor: new vscode.ThemeColor('charts.green'),
@@ -37,8 +39,16 @@ export class HunkDecisions implements vscode.Disposable {
     ];
   }
 
-  /** Decide on the hunk at the cursor, else on the next one that is open. */
-  async decide(decision: FileDecision, by: By): Promise<void> {
+  /** Decide on the hunk at the cursor, else on the next one that is open. Presses take their turns. */
+  decide(decision: FileDecision, by: By): Promise<void> {
+    return this.presses.run(() => this.decideNow(decision, by));
+  }
+
+  dispose(): void {
+    vscode.Disposable.from(...this.parts).dispose();
+  }
+
+  private async decideNow(decision: FileDecision, by: By): Promise<void> {
     const active = this.active();
     if (active === undefined) {
       notifyNothingOpen();
@@ -59,12 +69,9 @@ export class HunkDecisions implements vscode.Disposable {
       goTo(editor, hunkAt(open, hunk?.line ?? 0));
       showHunksLeft(open.length, rest.length - open.length);
     } else {
-      await this.decideFile(rest.length === 0 ? 'rejected' : 'accepted', review, editor.document.uri);
+      // Without waiting, as a question may be open for long.
+      void this.decideFile(rest.length === 0 ? 'rejected' : 'accepted', review, editor.document.uri);
     }
-  }
-
-  dispose(): void {
-    vscode.Disposable.from(...this.parts).dispose();
   }
 
   /** The editor with the keys, if it shows a text that the user can still decide on. */
