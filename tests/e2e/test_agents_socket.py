@@ -16,6 +16,7 @@ from support.editor import AUTO, REVIEWING, Editor, change_folder, configure
 from support.sample import TEXT
 from support.wire import Message
 
+EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
 EDITED = TEXT.replace("two", "2")
 
 
@@ -91,6 +92,33 @@ async def test_sessions_are_each_agents_own(root: Path, file: Path, sockets: Pat
         assert (await bob.status()).data["sessions"] == []
         called = await bob.call("Read", {"path": "a.py"})
         assert "outside" not in str(called.context["params_input"])
+
+
+async def test_a_session_has_as_long_a_name_as_in_the_editor(root: Path, file: Path, sockets: Path) -> None:
+    longest = "s" * 200
+    async with found(root, sockets, options=AUTO), AsyncAgentFS.attach(root, name="Ada" * 20) as ada:
+        assert (await ada.read("a.py", session=longest)).ok
+        assert (await ada.call("Edit", EDIT, session=longest)).applied
+        (change,) = (await ada.history(session=longest)).data["changes"]
+        assert change["session"] == longest
+        assert [one["session"] for one in (await ada.status()).data["sessions"]] == [longest]
+        refused = await ada.read("a.py", session=longest + "s")
+        assert refused.text == "Parameter 'session' must have at most 200 characters."
+    assert file.read_text() == EDITED
+
+
+@pytest.mark.parametrize("agent", ["", " \u3000\n"])
+async def test_without_a_name_of_its_own_the_agent_is_the_program(
+    root: Path, sockets: Path, agent: str
+) -> None:
+    async with found(root, sockets, **REVIEWING) as (editor, entry):
+        raw = await Raw.connect(entry)
+        await raw.attach(entry)
+        raw.send(
+            {"id": 2, "method": "agentfs/write", "params": {"path": "b.py", "content": "1\n", "agent": agent}}
+        )
+        assert (await editor.seen("agentfs/proposed"))["agent"] == "outside: Ada"
+        raw.writer.close()
 
 
 @pytest.mark.parametrize("nothing", [None, [], {}])

@@ -9,12 +9,14 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.api.messages.phrasing import USUAL, Phrasing
+from agentfs_lsp.api.params import Params
+from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.api.results import ConflictContext, Context, Envelope, Revision, Stats
 from agentfs_lsp.api.review import review_facts
 from agentfs_lsp.domain.access import HIDDEN, Access
@@ -44,6 +46,8 @@ _NOT_APPROVED = (NobodyToAsk, Rejected, ReviewTimedOut)
 
 _log = logging.getLogger(__name__)
 
+P = TypeVar("P", bound=Params)
+
 
 @dataclass(slots=True)
 class Exchange:
@@ -51,8 +55,8 @@ class Exchange:
 
     `moment`: when it arrived (`Sessions.moment`). `raw`: the params as received, if `params` were derived
     from them. `paths`: which spellings of paths are allowed, None for the setting's. `remarks`: additional
-    sentences about a change. `namespace`: the caller sees only sessions whose names begin with it. All
-    requests except reads and status await `wait_until_prepared`."""
+    sentences about a change. `namespace`: what the names of the caller's sessions begin with; it
+    sees no others. All requests except reads and status await `wait_until_prepared`."""
 
     ws: Workspace
     params: object
@@ -65,6 +69,11 @@ class Exchange:
     remarks: tuple[str, ...] = ()
     namespace: str = ""
     started: float = field(default_factory=time.perf_counter)
+
+    def parse(self, shape: type[P]) -> P:
+        """The params, with the session's name in the namespace. Raises BadParameter."""
+        params = parse(shape, self.params)
+        return replace(params, session=self.namespace + params.session) if self.namespace else params
 
     def succeed(
         self,

@@ -42,7 +42,8 @@ def serve(
     host: Host, request: Request, params: object, *, namespace: str = "", raw: object = None
 ) -> Envelope | DelayedResponse:
     """Respond with an envelope, immediately or later. `raw`: the params as received, if `params` were derived
-    from them. `namespace`: only sessions whose names begin with it are seen."""
+    from them. `namespace`: what the names of the caller's sessions begin with: it sees no
+    others."""
     ws = host.workspace
     exchange = Exchange(
         ws,

@@ -187,12 +187,9 @@ class AgentConnection:
         given = params or {}
         if not isinstance(given, dict):  # no request takes these
             return serve(self._host, request, given, namespace=self._namespace)
-        session, agent = given.get("session"), given.get("agent")
-        mine = dict(given)
-        if session is None or (isinstance(session, str) and session):
-            mine["session"] = f"{self._namespace}{session or 'default'}"
+        agent, mine = given.get("agent"), dict(given)
         if agent is None or isinstance(agent, str):
-            shown = " ".join(agent.split())[:LONGEST_NAME] if agent else self._label
+            shown = " ".join((agent or "").split())[:LONGEST_NAME] or self._label
             translate = self._host.language()
             mine["agent"] = translate("outside: {agent}", agent=shown)
         return serve(self._host, request, mine, namespace=self._namespace, raw=given)

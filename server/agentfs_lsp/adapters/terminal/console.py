@@ -12,7 +12,7 @@ class TerminalConsole(Console):
     terminal. A line made to fit one of these may be too long for this terminal, which would continue it in
     the first column, where text can imitate our lines."""
 
-    @property
+    @property  # type: ignore[misc]  # nobody sets it
     def size(self) -> ConsoleDimensions:
         """That of the terminal, at this moment; if the output is none or has no size, what rich takes."""
         try:

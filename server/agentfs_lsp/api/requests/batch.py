@@ -20,7 +20,7 @@ OF_THE_BATCH = frozenset({*(each.name for each in fields(Params)), "explanation"
 
 async def batch_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/batch when all of it has landed or cannot land."""
-    params = parse(BatchParams, exchange.params)
+    params = exchange.parse(BatchParams)
     steps = [Step(_operation(exchange, params, number, one)) for number, one in enumerate(params.operations)]
     await exchange.wait_until_prepared()
     command = Batch(

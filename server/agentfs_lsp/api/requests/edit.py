@@ -5,13 +5,12 @@ from __future__ import annotations
 from agentfs_lsp.api.answers.change import change_answer
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import EditParams
-from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.service.change_request import submit
 
 
 async def edit_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/edit when the change has landed or cannot land."""
-    command = parse(EditParams, exchange.params).command(exchange.paths)
+    command = exchange.parse(EditParams).command(exchange.paths)
     await exchange.wait_until_prepared()
     return change_answer(exchange, await submit(exchange.ws, command, exchange.moment))

@@ -8,7 +8,6 @@ from functools import partial
 from agentfs_lsp.api.answers.history import change_on_wire
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import HistoryParams
-from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.api.results import Envelope, History, LandedChange, Stats
 from agentfs_lsp.domain.translation import Translate, sentences
 from agentfs_lsp.service.history import Browse, Browsed, browse
@@ -16,7 +15,7 @@ from agentfs_lsp.service.history import Browse, Browsed, browse
 
 async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envelope:
     """Respond to agentfs/history. `session`, if given, is also a filter."""
-    params = parse(HistoryParams, exchange.params)
+    params = exchange.parse(HistoryParams)
     await exchange.wait_until_prepared()
     sent = exchange.params if exchange.raw is None else exchange.raw
     is_filter = isinstance(sent, dict) and sent.get("session") is not None

@@ -8,7 +8,6 @@ from typing import Any
 
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import ReadParams
-from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.api.results import Envelope, ReadData, ReadStats
 from agentfs_lsp.domain.text.lines import blocks_of_lines
 from agentfs_lsp.domain.translation import sentences
@@ -18,7 +17,7 @@ from agentfs_lsp.service.state.workspace import off_loop
 
 def read_request(exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]:
     """Respond to agentfs/read, immediately if the file is small and no approval is required."""
-    params = parse(ReadParams, exchange.params)
+    params = exchange.parse(ReadParams)
     command = Read(params.path, params.session, params.agent, params.start_line, params.limit, exchange.paths)
     passage = read(exchange.ws, command)
     if isinstance(passage, Passage):

@@ -6,13 +6,12 @@ from agentfs_lsp import __version__
 from agentfs_lsp.api.answers.proposal import STATES
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import StatusParams
-from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.api.results import Envelope, PendingStatus, StatusData
 
 
 def status_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/status immediately, without I/O."""
-    parse(StatusParams, exchange.params)
+    exchange.parse(StatusParams)
     ws, mine = exchange.ws, exchange.namespace
     settings = ws.settings
     configured = settings.approval.mode

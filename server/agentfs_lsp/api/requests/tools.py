@@ -9,7 +9,6 @@ from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.api.params import ToolsParams
-from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.api.results import Envelope, ToolsData
 from agentfs_lsp.domain.errors import NoRoot
 from agentfs_lsp.domain.translation import naming, sentences
@@ -18,7 +17,7 @@ from agentfs_lsp.service.state.tool_scope import file_scopes
 
 async def tools_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/tools when the user's settings are known, because the catalog depends on them."""
-    params = parse(ToolsParams, exchange.params)
+    params = exchange.parse(ToolsParams)
     await exchange.wait_until_prepared()
     dialect, ws = DIALECTS[params.dialect], exchange.ws
     translate = naming(exchange.translate, dialect.phrasing.names)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from agentfs_lsp.api.answers.change import change_answer
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.params import WriteParams
-from agentfs_lsp.api.parsing import parse
 from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.service.change_request import submit
 
 
 async def write_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/write when the change has landed or cannot land."""
-    command = parse(WriteParams, exchange.params).command(exchange.paths)
+    command = exchange.parse(WriteParams).command(exchange.paths)
     await exchange.wait_until_prepared()
     return change_answer(exchange, await submit(exchange.ws, command, exchange.moment))
