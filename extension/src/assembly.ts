@@ -26,13 +26,16 @@ import { OutsideAgents } from './views/agents';
 import { StatusBar } from './views/statusBar';
 import { HunkDecisions } from './proposals/hunkDecisions';
 import { Settling, type Ended } from './proposals/settling';
+import { Walkthrough } from './views/walkthrough';
 import { fetchTexts } from './proposals/fetch';
 import { watchSaves } from './proposals/applyEdits';
 import { currentSettings, Lifecycle } from './server/lifecycle';
 import type { Proposed, Settled } from './protocol/types';
 import type { Review } from './proposals/review';
 import { Questions } from './server/questions';
+import { isDecided } from './proposals/review';
 import { ProposalStore } from './proposals/store';
+import { Sample } from './sample/sample';
 import { Strictness } from './server/strictness';
 import { agentRequests } from './server/agentRequests';
 import { ReviewFileSystem, ReadOnlyTexts } from './review/fileSystem';
@@ -47,6 +50,7 @@ export interface Assembled extends Parts {
   proposed: vscode.EventEmitter<Proposed>;
   settled: vscode.EventEmitter<Settled>;
   presence: Presence;
+  walkthrough: Walkthrough;
   disposables: vscode.Disposable[];
 }
 
@@ -92,7 +96,9 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const settling = new Settling(server, proposals, editors, showStale);
   const decisions = new Decisions(settling, proposals, editors, focus, files, plain, showStale);
   const hunks = new HunkDecisions(proposals, editors, focus, decisions);
-  const announcements = new Announcements(proposals, editors, historyDiffs.awaits);
+  const walkthrough = new Walkthrough(server, context.globalState, context.extension.id);
+  const sample = new Sample(ask, server, lifecycle, status, context.workspaceState, () => walkthrough.tick('sample'));
+  const announcements = new Announcements(proposals, editors, async (told) => (await sample.awaits(told)) || historyDiffs.awaits(told));
   const presence = new Presence(caughtUp);
   const draftStore = new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath, presence, (error) => {
     void notify('warning', vscode.l10n.t(
@@ -129,6 +135,10 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       plain.close(id);
       history.ended(ended);
       confirmation.ended(ended);
+      sample.ended(ended);
+      if (isDecided(ended.review)) {
+        walkthrough.tick('review');
+      }
       void letGo(ended);
       settled.fire({ id, outcome, ...(files === undefined ? {} : { files }) });
     }),
@@ -140,8 +150,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, focus, hunks, plain, history, historyDiffs, confirmation, drafts];
-  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, drafts, records, history, historyDiffs, status, outside, fetch };
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, focus, hunks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
+  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, drafts, records, history, historyDiffs, status, outside, sample, fetch };
   const texts = { files, bases, draftTexts, landed, presence };
-  return { ...parts, ...texts, proposed, settled, disposables: [...own, ...connections] };
+  return { ...parts, ...texts, walkthrough, proposed, settled, disposables: [...own, ...connections] };
 }

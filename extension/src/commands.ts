@@ -20,6 +20,7 @@ import type { HistoryRecord, HistoryStore } from './history/store';
 import type { Lifecycle } from './server/lifecycle';
 import { notify } from './util/window';
 import type { Questions } from './server/questions';
+import type { Sample } from './sample/sample';
 import type { PlainView } from './review/plainView';
 import { AgentMethod } from './protocol/types';
 import type { Review } from './proposals/review';
@@ -44,6 +45,7 @@ export interface Parts {
   historyDiffs: HistoryDiffs;
   status: StatusBar;
   outside: OutsideAgents;
+  sample: Sample;
   fetch: (review: Review) => Promise<boolean>;
 }
 
@@ -106,6 +108,7 @@ function handlers({
   history,
   status,
   outside,
+  sample,
   fetch,
 }: Parts): Record<string, Handler> {
   const step = async (by: 1 | -1): Promise<void> => {
@@ -160,6 +163,7 @@ function handlers({
     resumeAuto: () => status.resumeAuto(),
     showAgents: () => outside.show(),
     connectAgent: () => outside.connect(),
+    sample: () => sample.start(),
     showPending: () => vscode.commands.executeCommand('agentfs.pending.focus'),
     restart: () => lifecycle.restart(),
     showOutput: () => server.channel.show(true),

@@ -22,7 +22,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
   context.subscriptions.push(
     ...parts.disposables,
     ...registerTexts(parts),
-    new PendingView(parts.proposals, parts.questions, parts.editors),
+    new PendingView(parts.proposals, parts.questions, parts.editors, () => parts.walkthrough.tick('views')),
     new DraftsView(parts.drafts),
     new HistoryView(parts.records, parts.history),
     keepContextKeys(parts.proposals, parts.editors, parts.edits, parts.drafts),
@@ -31,6 +31,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
     registerMcpServers(parts.server, parts.lifecycle, version),
   );
   void parts.drafts.load();
+  void parts.sample.offerLeftover();
   void parts.editors.closeStale();
   void parts.historyDiffs.closeStale();
   void parts.lifecycle.restart(rehearse());

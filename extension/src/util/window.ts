@@ -161,6 +161,22 @@ export function pick<T>({ title, placeHolder, choices, onDidChange, button }: Li
   });
 }
 
+/**
+ * Accompany `work` with a notification that stays until it is over. `say` replaces its text, and moves its bar on by
+ * `percent`. The token is cancelled by its button.
+ */
+export function accompany<T>(
+  title: string,
+  work: (say: (message: string, percent: number) => void, stopped: vscode.CancellationToken) => Promise<T>,
+): Promise<T> {
+  const options = { location: vscode.ProgressLocation.Notification, title: withoutMarkup(title), cancellable: true };
+  return Promise.resolve(
+    vscode.window.withProgress(options, (progress, stopped) =>
+      work((message, increment) => progress.report({ message: withoutMarkup(message), increment }), stopped),
+    ),
+  );
+}
+
 const PASSING_MS = 8000;
 
 /** Show a message in the status bar for a few seconds, where it doesn't interrupt. */

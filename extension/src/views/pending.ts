@@ -29,10 +29,12 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     private readonly proposals: ProposalStore,
     private readonly questions: Questions,
     private readonly editors: DiffEditors,
+    shown: () => void,
   ) {
     this.view = vscode.window.createTreeView('agentfs.pending', { treeDataProvider: this });
     const look = (): void => this.lookInFront();
     this.listener = vscode.Disposable.from(
+      this.view.onDidChangeVisibility(({ visible: isVisible }) => isVisible && shown()),
       proposals.onDidChange(() => this.refresh()),
       questions.onDidChange(() => this.refresh()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.refresh()),

@@ -92,7 +92,7 @@ interface Shown {
 }
 
 /** Whether any change is accepted without a review. */
-function isAuto(status: Status | undefined): boolean {
+export function isAuto(status: Status | undefined): boolean {
   return status !== undefined && [status, ...status.sessions].some(({ mode }) => mode === 'auto_edit');
 }
 

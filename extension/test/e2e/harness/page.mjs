@@ -334,6 +334,17 @@ export class WorkbenchPage {
     return this.page.locator(".monaco-dialog-box").innerText();
   }
 
+  /** The same, of a dialog that a button has just asked for; offered, as above, if it comes too late. */
+  async requestedDialog() {
+    const offer = this.#message("the question came too late").getByRole("button", { name: "Ask Again", exact: true });
+    await until("the dialog", async () => {
+      if ((await this.page.locator(".monaco-dialog-box").count()) > 0) return true;
+      await offer.click({ timeout: 500 }); // it may have opened by itself
+      return false;
+    });
+    return this.dialogText();
+  }
+
   /** Presses a button of the dialog in the middle, until that was no part of the press that opened the dialog. */
   async answerDialog(button) {
     const dialog = this.page.locator(".monaco-dialog-box");
@@ -400,6 +411,26 @@ export class WorkbenchPage {
     await message.hover();
     await message.getByRole("button", { name: /^Clear Notification/ }).click();
     await message.waitFor({ state: "detached" });
+  }
+
+  /** Waits until the sample's notification says so. */
+  async coached(text) {
+    await this.#message("Sample: ").filter({ hasText: text }).waitFor();
+  }
+
+  /** Stops the sample if it is under way: the list of messages is open. */
+  async endCoach() {
+    const stop = this.page.locator(".notification-list-item", { hasText: "Sample: " }).getByRole("button", { name: "Cancel", exact: true });
+    if ((await stop.count()) > 0) {
+      await stop.first().click();
+      await until("it has ended", async () => (await stop.count()) === 0);
+    }
+  }
+
+  /** Stops the sample, by the button of its notification. */
+  async stopCoach() {
+    await this.#message("Sample: ").getByRole("button", { name: "Cancel", exact: true }).click();
+    await this.#message("Sample: ").waitFor({ state: "detached" });
   }
 
   /** Presses a key until it is answered by a message, which it takes away: in a review's first moments none counts. */
