@@ -40,6 +40,7 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
     isWholeLine: true,
     backgroundColor: new vscode.ThemeColor('editor.findRangeHighlightBackground'),
   });
+  private guarded: Review | undefined;
   private readonly parts: vscode.Disposable[];
 
   constructor(private readonly proposals: ProposalStore) {
@@ -63,11 +64,8 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
 
   /** Highlight a review that takes no decision yet, until this is called without one. */
   flash(review: Review | undefined): void {
-    for (const editor of vscode.window.visibleTextEditors) {
-      const { uri, lineCount } = editor.document;
-      const isIts = uri.scheme === PROPOSAL && idOf(uri) === review?.proposed.id;
-      editor.setDecorations(this.guard, isIts ? [new vscode.Range(0, 0, lineCount, 0)] : []);
-    }
+    this.guarded = review;
+    this.decorate();
   }
 
   /** The review has ended. */
@@ -112,6 +110,8 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
       const file = review?.proposal?.files.find(({ path }) => path === pathOf(uri));
       if (review !== undefined && file !== undefined) {
         this.decorateEditor(editor, review, file);
+        const isGuarded = review === this.guarded;
+        editor.setDecorations(this.guard, isGuarded ? [new vscode.Range(0, 0, editor.document.lineCount, 0)] : []);
       }
     }
   }

@@ -46,6 +46,8 @@ export class ReviewFocus implements vscode.Disposable {
   private next: Review | undefined;
   /** The user decided on a review that they had entered, and hasn't gone elsewhere: what replaces it is entered, too. */
   private staysIn = false;
+  /** The decided review may already be closed, and the next one isn't open yet. */
+  private isGoingOn = false;
   private openedAt = -Infinity;
   private pressedAt = -Infinity;
   private closedAt = -Infinity;
@@ -65,6 +67,7 @@ export class ReviewFocus implements vscode.Disposable {
       vscode.window.onDidChangeWindowState(({ focused }) => (this.staysIn &&= focused)),
       editors.onDidOpen(({ review, isNext }) => {
         this.openedAt = Date.now();
+        this.isGoingOn = false;
         this.next = isNext ? review : undefined;
         this.frontChanged();
         this.enter(isNext ? undefined : review);
@@ -87,6 +90,7 @@ export class ReviewFocus implements vscode.Disposable {
   /** The user has decided on this review. */
   decided(review: Review): void {
     this.staysIn = this.entered === review;
+    this.isGoingOn = true;
   }
 
   /**
@@ -126,7 +130,7 @@ export class ReviewFocus implements vscode.Disposable {
     this.front = front;
     this.entered = this.entered === front ? front : undefined;
     this.next = this.next === front ? front : undefined;
-    this.staysIn &&= front !== undefined && [this.next, this.editors.opening?.review].includes(front);
+    this.staysIn &&= this.isGoingOn || (front !== undefined && front === this.next);
     this.frontChanged();
     clearTimeout(this.choosing);
     this.choosing = setTimeout(() => this.chosen(front), TOGETHER_MS);
