@@ -12,6 +12,9 @@ import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 import { inOwnWorkbench, makeHome, READY } from "../harness/workbench.mjs";
 
+/** A turn has many decisions, and the machine may be busy with something else. */
+const TURN_MS = 240_000;
+
 const NAME = "agentfs-sample.md";
 const scratch = path.join(home, "workspace", NAME);
 const text = () => readFileSync(scratch, "utf8");
@@ -68,7 +71,7 @@ async function removeAfter(said, name = NAME) {
 
 /** A scenario that leaves no sample under way, and no file of it. */
 function sampleScenario(name, body) {
-  scenario(name, async () => {
+  const played = async () => {
     try {
       await body();
     } finally {
@@ -77,7 +80,8 @@ function sampleScenario(name, body) {
       await call("command", { id: "notifications.hideList" });
       for (const left of ["", "-2", "-3"]) rmSync(scratch.replace(".md", `${left}.md`), { force: true });
     }
-  });
+  };
+  scenario(name, played, TURN_MS);
 }
 
 sampleScenario("the whole turn: a change is accepted, amended, rejected with a reason, and undone, by keys", async () => {
