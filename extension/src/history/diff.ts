@@ -12,6 +12,7 @@ import { fileNames } from '../proposals/notifications';
 import { normalize, withEol } from '../util/text';
 import { LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
 import { namesOf, textsOfHistory } from './records';
+import { USERS_SESSION } from './sessions';
 import { hashOf } from '../review/staleness';
 import { allTabs, isLandedTab } from '../review/tabs';
 import { openAwaited, userWaits, type IsWaiting } from '../review/userWaits';
@@ -93,7 +94,7 @@ export class HistoryDiffs implements vscode.Disposable {
       }
       return;
     }
-    const session = `vscode-history-${randomUUID()}`;
+    const session = `${USERS_SESSION}${randomUUID()}`;
     const params = { change_id: id, session, agent: vscode.l10n.t('Undo') };
     this.undos.set(id, { session, isWaiting: userWaits() });
     const envelope = await this.ask(EditorMethod.userUndo, params).finally(() => this.undos.delete(id));

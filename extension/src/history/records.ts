@@ -25,6 +25,7 @@ export function recordOfDecision(ended: Ended): HistoryRecord {
     id: proposed.id,
     at: Date.now(),
     tool: proposed.tool,
+    session: proposed.session,
     agent: proposed.agent,
     explanation: proposed.explanation,
     paths: files.map(({ path }) => path),
@@ -44,15 +45,16 @@ export function recordOfEnvelope(tool: string, params: unknown, envelope: Envelo
   if (rung === 'review' || (landing !== 'disk' && landing !== 'editor')) {
     return undefined;
   }
-  const asked = params as { path?: string; agent?: string; explanation?: string };
-  const paths = pathsOf(data) ?? [textOf(context['path_resolved']) || textOf(asked.path)];
+  const { path, session, agent, explanation } = askedOf(params);
+  const paths = pathsOf(data) ?? [textOf(context['path_resolved']) || path];
   count += 1;
   return {
     id: textOf(data['change_id']) || `answer-${count}`,
     at: Date.now(),
     tool,
-    agent: asked.agent ?? '',
-    explanation: asked.explanation ?? '',
+    session,
+    agent,
+    explanation,
     paths,
     added: Number(stats['lines_added'] ?? 0),
     removed: Number(stats['lines_removed'] ?? 0),
@@ -68,6 +70,8 @@ export function recordsOfHistory(data: Record<string, unknown>): HistoryRecord[]
     id: change.change_id,
     at: Date.parse(change.time),
     tool: change.tool,
+    session: change.session,
+    ...(change.connection === undefined ? {} : { connection: change.connection }),
     agent: change.agent,
     explanation: change.explanation,
     paths: change.files.map(({ path }) => path),
@@ -106,6 +110,12 @@ export function namesOf(record: HistoryRecord): string {
 function pathsOf(data: Record<string, unknown>): string[] | undefined {
   const { results } = data as { results?: { path: string; landing?: string }[] };
   return results && [...new Set(results.filter(({ landing }) => landing !== undefined).map(({ path }) => path))];
+}
+
+/** What the request said of the change. */
+function askedOf(params: unknown): { path: string; session: string; agent: string; explanation: string } {
+  const { path, session, agent, explanation } = params as Record<string, unknown>;
+  return { path: textOf(path), session: textOf(session) || 'default', agent: textOf(agent), explanation: textOf(explanation) };
 }
 
 function textOf(value: unknown): string {

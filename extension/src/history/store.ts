@@ -14,6 +14,9 @@ export interface HistoryRecord {
   id: string;
   at: number;
   tool: string;
+  session: string;
+  /** The id of the server that recorded it; absent until the server's history has been asked. */
+  connection?: string;
   agent: string;
   explanation: string;
   paths: readonly string[];
@@ -93,6 +96,8 @@ function shownOf(records: readonly HistoryRecord[]): string {
       record.id,
       record.at,
       record.tool,
+      record.session,
+      record.connection,
       record.agent,
       record.explanation,
       record.paths,

@@ -481,6 +481,8 @@ export interface LandedChange {
   time: string;
   /** as in the request */
   session: string;
+  /** only in `agentfs/userHistory`: an id of the server process. The same session name in another one is another session */
+  connection?: string;
   /** as in the request */
   agent: string;
   /** `"write"`, `"edit"`, `"batch"`, or `"undo"` */

@@ -1,12 +1,13 @@
 /**
- * The view of landed changes, newest first: those of this window and, if the server keeps a history, the workspace's.
- * `history/diff.ts` shows a change's diff and undoes it.
+ * The view of landed changes, newest first and grouped by session: those of this window and, if the server keeps a
+ * history, the workspace's. `history/diff.ts` shows a change's diff, and undoes changes.
  */
 import * as vscode from 'vscode';
 import { isHistoryKept } from '../history/diff';
 import type { HistoryLoader } from '../history/loader';
 import { isUnsaved } from '../history/landings';
 import { namesOf } from '../history/records';
+import { entriesOf, isSession, USERS_SESSION, type Entry, type SessionChanges } from '../history/sessions';
 import type { HistoryRecord, HistoryStore } from '../history/store';
 import { agentOf } from '../proposals/notifications';
 import { brief, counts, visible } from '../util/display';
@@ -14,7 +15,7 @@ import { brief, counts, visible } from '../util/display';
 /** The last row, if the server has older changes. */
 const OLDER = 'older';
 
-type Row = HistoryRecord | typeof OLDER;
+type Row = Entry | typeof OLDER;
 
 export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
@@ -25,7 +26,7 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     private readonly store: HistoryStore,
     private readonly loader: HistoryLoader,
   ) {
-    const view = vscode.window.createTreeView('agentfs.landed', { treeDataProvider: this });
+    const view = vscode.window.createTreeView('agentfs.landed', { treeDataProvider: this, showCollapseAll: true });
     this.parts = vscode.Disposable.from(
       this.changes,
       view,
@@ -35,16 +36,45 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 
   getChildren(row?: Row): Row[] {
-    return row !== undefined ? [] : [...this.store.all, ...(this.loader.hasOlder ? ([OLDER] as const) : [])];
+    if (row === undefined) {
+      return [...entriesOf(this.store.all), ...(this.loader.hasOlder ? ([OLDER] as const) : [])];
+    }
+    return row !== OLDER && isSession(row) ? [...row.records] : [];
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
-    return row === OLDER ? olderItem() : itemOf(row, isHistoryKept());
+    if (row === OLDER) {
+      return olderItem();
+    }
+    return isSession(row) ? itemOfSession(row, isHistoryKept()) : itemOf(row, isHistoryKept());
   }
 
   dispose(): void {
     this.parts.dispose();
   }
+}
+
+function itemOfSession({ id, session, agent: claimed, records }: SessionChanges, canUndo: boolean): vscode.TreeItem {
+  const agent = agentOf(claimed);
+  const item = new vscode.TreeItem(agent, vscode.TreeItemCollapsibleState.Expanded);
+  const count = records.length === 1 ? vscode.l10n.t('1 change') : vscode.l10n.t('{0} changes', records.length);
+  const [first, last] = [timeOf(records.at(-1)?.at ?? 0, 'short'), timeOf(records[0]?.at ?? 0, 'short')];
+  item.id = id;
+  item.description = [count, amountOf(records), last].join(' · ');
+  item.iconPath = new vscode.ThemeIcon('comment-discussion');
+  item.contextValue = canUndo ? 'session.undoable' : 'session';
+  item.tooltip = [
+    agent,
+    vscode.l10n.t('Session {0}', brief(session, 80)),
+    first === last ? last : vscode.l10n.t('From {0} to {1}', first, last),
+  ].join('\n');
+  item.accessibilityInformation = { label: vscode.l10n.t('Session of {0}, {1}, the last landed at {2}', agent, count, last) };
+  return item;
+}
+
+function amountOf(records: readonly HistoryRecord[]): string {
+  const sum = (of: (record: HistoryRecord) => number): number => records.reduce((total, record) => total + of(record), 0);
+  return counts(sum(({ added }) => added), sum(({ removed }) => removed));
 }
 
 function itemOf(record: HistoryRecord, canUndo: boolean): vscode.TreeItem {
@@ -53,7 +83,9 @@ function itemOf(record: HistoryRecord, canUndo: boolean): vscode.TreeItem {
   const agent = agentOf(record.agent);
   const amount = counts(record.added, record.removed);
   const time = timeOf(record.at);
-  item.description = [agent, amount, time, ...whereOf(record)].join(' · ');
+  // The row of its session names the agent.
+  const isAlone = record.session.startsWith(USERS_SESSION);
+  item.description = [...(isAlone ? [agent] : []), amount, time, ...whereOf(record)].join(' · ');
   item.iconPath = new vscode.ThemeIcon(record.tool === 'undo' ? 'discard' : record.landing === 'disk' ? 'check' : 'edit');
   item.contextValue = canUndo ? 'undoable' : 'landed';
   item.command = { command: 'agentfs.ui.row.openLanded', title: vscode.l10n.t('Open Diff'), arguments: [record] };
@@ -86,9 +118,18 @@ function olderItem(): vscode.TreeItem {
 }
 
 /** For today, only the time. */
-function timeOf(at: number): string {
+function timeOf(at: number, timeStyle: 'short' | 'medium' = 'medium'): string {
   const date = new Date(at);
   const isToday = date.toDateString() === new Date().toDateString();
-  const { language } = vscode.env;
-  return isToday ? date.toLocaleTimeString(language) : date.toLocaleString(language);
+  return formatOf(isToday, timeStyle).format(date);
+}
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+/** A format takes longer to make than to use, and lists are long. */
+function formatOf(isToday: boolean, timeStyle: 'short' | 'medium'): Intl.DateTimeFormat {
+  const name = `${timeStyle} ${String(isToday)}`;
+  const format = formats.get(name) ?? new Intl.DateTimeFormat(vscode.env.language, { timeStyle, ...(isToday ? {} : { dateStyle: 'short' }) });
+  formats.set(name, format);
+  return format;
 }

@@ -8,6 +8,7 @@ function record(id: string, size = 1): HistoryRecord {
     id,
     at: Number(id),
     tool: 'edit',
+    session: 's',
     agent: '',
     explanation: '',
     paths: ['a'],

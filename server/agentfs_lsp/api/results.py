@@ -363,6 +363,9 @@ class LandedChange(TypedDict):
     """the time of landing, as RFC 3339 in UTC"""
     session: str
     """as in the request"""
+    connection: NotRequired[str]
+    """only in `agentfs/userHistory`: an id of the server process. The same session name in another one is
+    another session"""
     agent: str
     """as in the request"""
     tool: str

@@ -130,9 +130,10 @@ scenario("the session's name in the status bar's tooltip, a row of what landed, 
   named.landed.change("new, by hand\n");
 
   await call("command", { id: "agentfs.ui.showPending" });
-  await hoverSays(ui.viewRow("Landed", "Details"), "Because");
+  await hoverSays(ui.viewRow("Landed", /Details.*change ·/s), "Session");
+  await hoverSays(ui.viewRow("Landed", /Details.*\.md/s), "Because");
   await call("command", { id: "notifications.clearAll" }); // the offer of the review names it too
-  await ui.pressInRow("Landed", "Details", "Undo Change…");
+  await ui.pressInRow("Landed", /Details.*\.md/s, "Undo Change…");
   await until("it is said", () => ui.isSaid("Details"));
   await nothingIsALink();
   await ui.saysInPassing("Details");

@@ -98,7 +98,11 @@ scenario("ten proposals at once: a list of ten, and one tab, for one after the o
     assert.equal(one.text(), `new ${index}\n`);
   }
   await until("the list of the pending is empty", async () => (await ui.viewRow("Pending", ".txt").count()) === 0);
-  for (const one of ten) await ui.viewRow("Landed", one.base).waitFor();
+  await call("command", { id: "agentfs.landed.focus" });
+  for (const one of ten) {
+    await ui.page.keyboard.press("Home"); // the list is longer than its view
+    await ui.untilRow("Landed", one.base, "PageDown");
+  }
 });
 
 const dropped = file("meanwhile/dropped.txt", "one\ntwo\n");

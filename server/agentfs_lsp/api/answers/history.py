@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 def change_on_wire(
-    change: HistoryRecord, name_of: NameOf, *, texts: bool, namespace: str = ""
+    change: HistoryRecord, name_of: NameOf, *, texts: bool, namespace: str = "", by_user: bool = False
 ) -> LandedChange:
     """One entry of `data.changes`; `texts` includes the texts of its files. `namespace`: the viewer knows its
-    sessions without it."""
-    return {
+    sessions without it. `by_user`: for the user, who is told the connection."""
+    shown: LandedChange = {
         "change_id": change.id,
         "time": date_on_wire(change.time_ms),
         "session": change.session.removeprefix(namespace),
@@ -29,6 +29,9 @@ def change_on_wire(
         "modified_by_user": change.modified_by_user,
         "files": [_file(file, name_of(file), texts=texts) for file in change.files],
     }
+    if by_user:
+        shown["connection"] = change.connection
+    return shown
 
 
 def date_on_wire(time_ms: int) -> str:

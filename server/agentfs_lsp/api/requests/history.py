@@ -28,7 +28,7 @@ async def history_request(exchange: Exchange, *, by_user: bool = False) -> Envel
         params.limit,
         params.texts,
     )
-    show = partial(change_on_wire, texts=params.texts, namespace=exchange.namespace)
+    show = partial(change_on_wire, texts=params.texts, namespace=exchange.namespace, by_user=by_user)
     browsed = await browse(exchange.ws, command, show)
     data: History = {"changes": [*browsed.changes], "more": browsed.more}
     stats: Stats = {"time_ms": exchange.time_ms()}
