@@ -94,3 +94,29 @@ async def test_params_are_those_of_the_agents_request(root: Path, method: str) -
         await editor.request("shutdown")
         with pytest.raises(RpcError, match="-32600"):
             await editor.request(method, {})
+
+
+async def test_several_changes_are_undone_in_one_review(root: Path) -> None:
+    (root / "a.md").write_text("one\ntwo\n")
+    async with editing(root, options=AUTO) as editor:
+        await editor.read("a.md", session=SESSION)
+        await editor.edit("a.md", "one", "1", session=SESSION)
+        await editor.edit("a.md", "1", "I", session=SESSION)
+        await editor.write("new/b.md", "b\n", session=SESSION)
+        await editor.write("c.md", "c\n", session="other")
+    async with editing(root, **REVIEWING) as editor:
+        changes = await history(editor)
+        assert len({change["connection"] for change in changes}) == 1
+        ids = [change["change_id"] for change in changes if change["session"] == SESSION]
+        asking = editor.start("agentfs/userUndo", {"change_ids": ids, "session": "user"})
+        proposal = await editor.proposed()
+        assert [(one["path"], one["operation"]) for one in proposal["files"]] == [
+            ("new/b.md", "delete"),
+            ("a.md", "update"),
+        ]
+        assert ((root / "a.md").read_text(), proposal["atomic"]) == ("I\ntwo\n", True)
+        await editor.settle(proposal)
+        answer = await asking
+        assert [answer["data"]["undone"], *answer["data"]["also_undone"]] == ids
+    assert (root / "a.md").read_text() == "one\ntwo\n"
+    assert sorted(path.name for path in root.iterdir() if not path.name.startswith(".")) == ["a.md", "c.md"]

@@ -19,7 +19,7 @@ from agentfs_lsp.service.files.snapshot import Snapshot, Source
 from agentfs_lsp.service.files.store import Blob, FileStore, Location, Root
 from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.proposal.record import RecordedFile
-from agentfs_lsp.service.undo import reversal
+from agentfs_lsp.service.reversal import reversal
 
 ROOT = Root("w", "/w", "file:///w")
 ENCODINGS = st.sampled_from(["latin-1", "cp1252", "gbk", "shift_jis", "koi8-r", "utf-8"])
@@ -114,5 +114,5 @@ def test_a_rewritten_file_keeps_its_encoding_when_read(file: tuple[bytes, str], 
             after=change.shown,
         )
         for known, now in ((decoded, settings), (DecodedFiles(), settings), (DecodedFiles(), Settings())):
-            undone = reversal("f", kept, seen(disk, known, now), now)
+            undone = reversal("f", (kept,), seen(disk, known, now), now)
             assert undone.proposed_bytes == before

@@ -19,7 +19,7 @@ from agentfs_lsp.service.files.store import Location, Root
 from agentfs_lsp.service.landing.merging import splices_into
 from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.proposal.record import RecordedFile
-from agentfs_lsp.service.undo import reversal
+from agentfs_lsp.service.reversal import reversal
 
 ENDS = st.sampled_from(["\n", "\r\n", "\r"])
 WORDS = st.sampled_from(["a", "b", "c", "", "", "x y"])
@@ -115,9 +115,9 @@ def test_an_undo(edit: tuple[str, str, str], later: tuple[str, str, str]) -> Non
         kept = RecordedFile(
             "/w", "f", "update", None, None, 0, 0, "utf-8", b"", before=text, after=change.proposed
         )
-        assert reversal("f", kept, seen(change.proposed), Settings()).proposed == text
+        assert reversal("f", (kept,), seen(change.proposed), Settings()).proposed == text
         assume(later[1] in change.proposed)
         moved, _ = change_of(change.proposed, later[1], later[2])
-        undone = reversal("f", kept, seen(moved.proposed), Settings()).proposed
+        undone = reversal("f", (kept,), seen(moved.proposed), Settings()).proposed
         lost = line_ends(change.proposed) - line_ends(text)
         assert line_ends(moved.proposed) - line_ends(undone) == lost

@@ -42,6 +42,7 @@ def values_of(hint: Any) -> tuple[object, ...]:
         errors.NearMiss: (errors.NearMiss(7, (HOSTILE, "")),),
         errors.Held: (errors.Held(HOSTILE, "disk"),),
         Expected: (Expected(1, 2, HOSTILE),),
+        errors.Blocked: (errors.Blocked((HOSTILE,), errors.NotUndoable(HOSTILE, "texts")),),
         errors.DomainError: (errors.Rejected("rejected", HOSTILE),),
     }
     return worst[hint]

@@ -216,6 +216,12 @@ export interface UndoParams extends Params {
   explanation?: string;
 }
 
+/** agentfs/userUndo. */
+export interface UserUndoParams extends UndoParams {
+  /** several changes to undo together, in one proposal; not valid with `change_id` */
+  change_ids?: string[];
+}
+
 /** The stats of every response. */
 export interface Stats {
   /** the duration of the request, including the wait for the user */
@@ -520,8 +526,10 @@ export interface UndoneFile {
 export interface UndoData {
   /** the change is on disk */
   applied: boolean;
-  /** the id of the change that was undone */
+  /** the id of the change that was undone; of several, that of the newest */
   undone: string;
+  /** the ids of the others, newest first (there: several changes were undone together, by the user) */
+  also_undone?: string[];
   /** there was nothing left to undo, or nothing that could be: see `corrections` */
   unchanged: boolean;
   /** `{path, operation, landing}` of each changed file; `operation` is `"create"`, `"update"`, or `"delete"` */

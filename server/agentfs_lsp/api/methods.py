@@ -13,7 +13,7 @@ from agentfs_lsp.api.requests.history import history_request
 from agentfs_lsp.api.requests.read import read_request
 from agentfs_lsp.api.requests.status import status_request
 from agentfs_lsp.api.requests.tools import tools_request
-from agentfs_lsp.api.requests.undo import undo_request
+from agentfs_lsp.api.requests.undo import undo_request, user_undo_request
 from agentfs_lsp.api.requests.write import write_request
 from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.domain.errors import BadParameter
@@ -36,7 +36,7 @@ AGENT_REQUESTS: dict[str, Request] = {
 
 USER_REQUESTS: dict[str, Request] = {
     "agentfs/userHistory": partial(history_request, by_user=True),
-    "agentfs/userUndo": partial(undo_request, by_user=True),
+    "agentfs/userUndo": user_undo_request,
 }
 """Requests only the editor sends, answered like agents' but for the user, who may see every file."""
 

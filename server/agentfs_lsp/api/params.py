@@ -216,3 +216,11 @@ class UndoParams(Params):
     change"""
     explanation: str = bounded("", most=EXPLANATION_CHARACTERS)
     """the reason, in the agent's words; shown beside the diff"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UserUndoParams(UndoParams):
+    """agentfs/userUndo."""
+
+    change_ids: list[str] | None = bounded(None, least=1, most=HISTORY_CHANGES)  # noqa: RUF009 - makes a field
+    """several changes to undo together, in one proposal; not valid with `change_id`"""

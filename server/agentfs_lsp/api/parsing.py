@@ -76,7 +76,8 @@ def _declared(shape: Hashable) -> tuple[Mapping[str, _Key], tuple[str, ...]]:
             about, required = own[name].metadata, own[name].default is MISSING
         if get_origin(hint) is NotRequired:
             (hint,), required = get_args(hint), False
-        of = get_args(hint)[0] if get_origin(hint) is list else None
+        lists = (one for one in (hint, *get_args(hint)) if get_origin(one) is list)
+        of = next((get_args(one)[0] for one in lists), None)
         known[name] = key = _Key(name, _shape_of(hint, about), required, of)
         if "alias" in about:
             known[about["alias"]] = key
@@ -109,7 +110,16 @@ def _checked(key: str, value: object, one: _Key, refuse_unknown: bool) -> object
         raise _refused(key, error) from None
     if one.of is None:
         return checked
+    if one.of is str:
+        return [_checked_text(f"{key}[{at}]", each) for at, each in enumerate(checked)]
     return [_entry(f"{key}[{at}]", each, one.of, refuse_unknown) for at, each in enumerate(checked)]
+
+
+def _checked_text(place: str, value: object) -> object:
+    try:
+        return Text().check(value)
+    except ShapeError as error:
+        raise _refused(place, error) from None
 
 
 def _entry(place: str, raw: object, shape: type, refuse_unknown: bool) -> object:

@@ -408,7 +408,10 @@ class UndoData(TypedDict):
     applied: bool
     """the change is on disk"""
     undone: str
-    """the id of the change that was undone"""
+    """the id of the change that was undone; of several, that of the newest"""
+    also_undone: NotRequired[list[str]]
+    """the ids of the others, newest first
+    There: several changes were undone together, by the user"""
     unchanged: bool
     """there was nothing left to undo, or nothing that could be: see `corrections`"""
     files: list[UndoneFile]

@@ -446,6 +446,21 @@ class NotUndoable(DomainError):
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """Why a change, or what several changes did to a file, can't be undone. `paths`: the files' displayed
+    paths, empty if they are not known."""
+
+    paths: tuple[str, ...]
+    error: DomainError
+
+
+class UndoBlocked(DomainError):
+    """Changes can't be undone together, for all of these reasons."""
+
+    blocked: tuple[Blocked, ...]
+
+
 WithdrawnReason = Literal["agent", "disconnected", "root_removed", "settings", "shutdown"]
 
 

@@ -1,7 +1,7 @@
 """agentfs/undo: propose the reverse of a landed change (docs/protocol.md#11-history-and-undo).
 
-It is computed from the texts in history, so it needs no read record, and keeps later changes elsewhere in the
-file. A batch is undone as a whole.
+It is computed from the texts in history (`reversal.py`), so it needs no read record, and keeps later changes
+elsewhere in the file. A batch is undone as a whole, and so are several changes that the user undoes together.
 """
 
 from __future__ import annotations
@@ -9,56 +9,48 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import NamedTuple
 
 from agentfs_lsp.domain.access import Access, together
-from agentfs_lsp.domain.diff.hunks import diff
-from agentfs_lsp.domain.diff.line_ends import splices_between, splices_towards
 from agentfs_lsp.domain.errors import (
+    Blocked,
     ChangeUnknown,
     Conflict,
-    ConflictReason,
     DomainError,
     FolderMissing,
     LastUndecided,
     NothingToUndo,
     NotUndoable,
     OutsideRoots,
-    Unencodable,
+    UndoBlocked,
     error_access,
 )
-from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.paths import check_new_name
-from agentfs_lsp.domain.revision import hash_bytes
-from agentfs_lsp.domain.settings.settings import Settings
-from agentfs_lsp.domain.splices import Splice, apply_splices
-from agentfs_lsp.domain.text.byte_order_mark import both_marked_like, marked_like, reads_same
-from agentfs_lsp.domain.text.lines import first_eol, is_ended, line_of, normalize, without_end
-from agentfs_lsp.domain.text.textfile import TextFile, decode_as, encode, eol_of
 from agentfs_lsp.service.files.snapshot import REPLACEMENT, Snapshot
 from agentfs_lsp.service.files.store import Location, Root, innermost
 from agentfs_lsp.service.history import Places, as_seen, find_one, judge, resolve
 from agentfs_lsp.service.landing.landing import FileOutcome
-from agentfs_lsp.service.landing.last_line_end import fitted
-from agentfs_lsp.service.landing.merging import splices_into
 from agentfs_lsp.service.landing.redaction import looking_unseen, unseen
 from agentfs_lsp.service.proposal.change import Correction, FileChange, Landing
 from agentfs_lsp.service.proposal.proposal import Origin, Proposal
 from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 from agentfs_lsp.service.propose import check_pending, propose
+from agentfs_lsp.service.reversal import is_restorable, reversal, with_edits_elsewhere
 from agentfs_lsp.service.state.workspace import Workspace, in_thread, off_loop
 
 
 @dataclass(frozen=True, slots=True)
 class Undo:
     """Which change to undo; None: this session's last on this connection. `by_user`: the user asks, and may
-    see every file; the session still learns nothing about files it may not read."""
+    see every file; the session still learns nothing about files it may not read. `together`: undo these
+    changes instead, in one proposal."""
 
     session: str
     change_id: str | None = None
     agent: str = ""
     explanation: str = ""
     by_user: bool = False
+    together: tuple[str, ...] = ()
 
     @property
     def viewer(self) -> str | None:
@@ -68,11 +60,11 @@ class Undo:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """An undo that ended well. `landings` is empty if every file was already as before the change, but for
-    the `corrections`. `unsaved`: the paths of the files that are as before only in the editor.
-    `folders_left`: those of folders that were created for the change and could not be removed."""
+    """An undo that ended well, of one change or of several, newest first. `landings` is empty if every file
+    was already as before, but for the `corrections`. `unsaved`: the paths of the files that are as before
+    only in the editor. `folders_left`: those of folders that were created and could not be removed."""
 
-    change: HistoryRecord
+    changes: tuple[HistoryRecord, ...]
     landings: tuple[Landing, ...]
     unsaved: tuple[str, ...]
     folders_left: tuple[str, ...]
@@ -80,12 +72,17 @@ class Undone:
     access: Access
     proposal: Proposal
 
+    @property
+    def change(self) -> HistoryRecord:
+        """The newest of the changes."""
+        return self.changes[0]
+
 
 async def undo(ws: Workspace, command: Undo) -> Undone:
     """Propose the reverse and land it. Raises LastUndecided, ChangeUnknown, NothingToUndo, NotUndoable,
-    Conflict, and what review and landing raise."""
+    Conflict, for several changes together UndoBlocked instead of these, and what review and landing raise."""
     check_pending(ws, command.session)
-    if command.change_id is None:
+    if command.change_id is None and not command.together:
         for pending in ws.proposals:
             if pending.session == command.session:  # it may be the one meant
                 raise LastUndecided(pending.id, pending.paths)
@@ -106,31 +103,59 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
         *(one.path for one in unchanged if one.base.dirty),
     )
     left, access = tuple(reverse.folders_left), reverse.narrowed(proposal.access)
-    return Undone(reverse.change, landings, unsaved, left, corrections, access, proposal)
+    return Undone(reverse.changes, landings, unsaved, left, corrections, access, proposal)
+
+
+class _Step(NamedTuple):
+    """What a change did to a file. `accepted`: the text that was accepted, None if not stored."""
+
+    change_id: str
+    file: RecordedFile
+    accepted: str | None
+
+    @property
+    def creates(self) -> bool:
+        return self.file.operation == "create"
 
 
 class _Reverse:
-    """The reverse of a change. `find` sets `change`, `places` (where its paths led then) and `accesses`."""
-
-    change: HistoryRecord
+    """The reverse of a change, or of several. `find` sets `changes`, newest first, `places` (where their
+    paths led then), and `accesses`."""
 
     def __init__(self, ws: Workspace, command: Undo, last: str | None) -> None:
         self._ws = ws
         self._command = command
         self._last = last
+        self.changes: tuple[HistoryRecord, ...] = ()
         self.places: Places = {}
-        self._locations: list[Location] = []
+        self._steps: dict[str, list[_Step]] = {}
+        """What the changes did to each file, newest first, by its absolute path."""
+        self._locations: dict[str, Location] = {}
         self.accesses: list[Access] = []
         self.folders_left: Sequence[str] = ()
 
     async def find(self) -> Mapping[str, str]:
         ws, viewer = self._ws, self._command.viewer
-        self.change, self.places = await in_thread(_find_change, ws, self._command, self._last)
-        _check_undoable(ws, viewer, self.change, self.places)
-        for location in _locate(ws, self.change):
+        found = await in_thread(_find_changes, ws, self._command, self._last)
+        self.changes, self.places, blocked = found
+        for change in self.changes:
+            try:
+                _check_undoable(ws, viewer, change, self.places)
+            except DomainError as error:
+                blocked.append(_block(self._command, error, _names_of(ws, change, self.places)))
+            for file in change.files:
+                accepted = file.accepted if change.modified_by_user else file.proposed
+                self._steps.setdefault(file.absolute, []).append(_Step(change.id, file, accepted))
+        _check_none(blocked)
+        for location in self._locate().values():
             readable = _may_read(ws, viewer, location)
             self.accesses.append(Access(ws.name_of(location), location.absolute, readable, readable))
         return {access.absolute: access.path for access in self.accesses}
+
+    def _locate(self) -> dict[str, Location]:
+        """The files in the innermost open folders, which decide about them."""
+        found = {absolute: innermost(absolute, self._ws.roots) for absolute in self._steps}
+        return {absolute: location for absolute, location in found.items() if location}
 
     def narrowed(self, access: Access) -> Access:
         """The access, or less if reading came to be limited during the review."""
@@ -138,31 +163,92 @@ class _Reverse:
         return access if set(readings) <= {"allow"} else access._replace(readable=False, seen=False)
 
     async def compute(self) -> Sequence[FileChange]:
-        ws, viewer, change = self._ws, self._command.viewer, self.change
-        _check_not_denied(ws, viewer, change, self.places)  # perhaps only since the request arrived
-        self._locations = _locate(ws, change)
+        ws, viewer = self._ws, self._command.viewer
+        for record in self.changes:  # perhaps only since the request arrived
+            _check_not_denied(ws, viewer, record, self.places)
+        self._locations = self._locate()
+        changes: list[FileChange] = []
+        blocked: list[Blocked] = []
         with error_access(together(self.accesses)):
-            return [
-                replace(await _reverse_file(ws, viewer, change, file, location), access=access)
-                for file, location, access in zip(change.files, self._locations, self.accesses, strict=True)
-            ]
+            for steps, access in zip(self._steps.values(), self.accesses, strict=True):
+                location = self._locations[steps[0].file.absolute]
+                try:
+                    change = await _reverse_file(ws, viewer, steps, location)
+                except DomainError as error:
+                    blocked.append(_block(self._command, error, (access.path,)))
+                else:
+                    changes.append(replace(change, access=access))
+            _check_none(blocked)
+        return changes
 
     async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
         if all(isinstance(outcome, Landing) for outcome in outcomes):
-            self.folders_left = await in_thread(_remove_folders, self._ws, self.change, self._locations)
+            made = [
+                (self._locations[absolute], next(step.file.folders_made for step in steps if step.creates))
+                for absolute, steps in self._steps.items()
+                if steps[-1].creates
+            ]
+            self.folders_left = await in_thread(_remove_folders, self._ws, made)
 
 
-def _find_change(ws: Workspace, command: Undo, last: str | None) -> tuple[HistoryRecord, Places]:
+def _find_changes(
+    ws: Workspace, command: Undo, last: str | None
+) -> tuple[tuple[HistoryRecord, ...], Places, list[Blocked]]:
+    """The changes with their texts, newest first, and why some can't be undone."""
+    if not command.together:
+        change = _find_change(ws, command, last)
+        return (change,), resolve(ws, command.viewer, (change,)), []
+    changes: list[HistoryRecord] = []
+    blocked: list[Blocked] = []
+    texts: dict[str, str] = {}
+    for change_id in dict.fromkeys(command.together):
+        try:
+            change = find_one(ws, change_id)
+        except ChangeUnknown as error:
+            blocked.append(_block(command, error, ()))
+        else:
+            changes.append(change._replace(files=tuple(_sharing(file, texts) for file in change.files)))
+    changes.sort(key=lambda change: change.order, reverse=True)
+    return tuple(changes), resolve(ws, command.viewer, changes), blocked
+
+
+def _find_change(ws: Workspace, command: Undo, last: str | None) -> HistoryRecord:
     wanted = last if command.change_id is None else command.change_id
     if wanted is None:
         raise NothingToUndo
     try:
-        change = find_one(ws, wanted)
+        return find_one(ws, wanted)
     except ChangeUnknown:
         if command.change_id is None:
             raise NothingToUndo(unrecorded=True) from None
         raise
-    return change, resolve(ws, command.viewer, (change,))
+
+
+def _sharing(file: RecordedFile, texts: dict[str, str]) -> RecordedFile:
+    """The file with each of its texts once in memory: what a change left is what the next one found."""
+
+    def shared(text: str | None) -> str | None:
+        return None if text is None else texts.setdefault(text, text)
+
+    return file._replace(
+        before=shared(file.before),
+        proposed=shared(file.proposed),
+        after=shared(file.after),
+        accepted=shared(file.accepted),
+    )
+
+
+def _block(command: Undo, error: DomainError, paths: Sequence[str]) -> Blocked:
+    """Why changes can't be undone together. A single one is refused with the error itself."""
+    if not command.together:
+        raise error
+    error.forget_where()
+    return Blocked(tuple(paths), error)
+
+
+def _check_none(blocked: Sequence[Blocked]) -> None:
+    if blocked:
+        raise UndoBlocked(tuple(blocked))
 
 
 def _may_read(ws: Workspace, viewer: str | None, location: Location) -> bool:
@@ -183,29 +269,30 @@ def _check_undoable(ws: Workspace, viewer: str | None, change: HistoryRecord, pl
 def _check_not_denied(ws: Workspace, viewer: str | None, change: HistoryRecord, places: Places) -> None:
     """Raise NotUndoable if the change has a file whose reading is denied: every answer about it would tell
     something of that file. To the user only a closed folder denies it."""
-    if "deny" in judge(ws, viewer, places).values():
+    own = {file.absolute: places[file.absolute] for file in change.files}
+    if "deny" in judge(ws, viewer, own).values():
         raise NotUndoable(change.id, "elsewhere" if viewer is None else "denied")
 
 
-def _locate(ws: Workspace, change: HistoryRecord) -> list[Location]:
-    """The files in the innermost open folders, which decide about them."""
-    return [location for file in change.files if (location := innermost(file.absolute, ws.roots))]
+def _names_of(ws: Workspace, change: HistoryRecord, places: Places) -> list[str]:
+    """The displayed paths of the change's files in open folders."""
+    found = (places[file.absolute] for file in change.files)
+    return [ws.name_of(place[0]) for place in found if place]
 
 
-def _remove_folders(ws: Workspace, change: HistoryRecord, locations: Sequence[Location]) -> list[str]:
-    """Remove the folders created for files that are gone again, innermost first, if empty. Returns the paths
-    of those that could not be removed."""
+def _remove_folders(ws: Workspace, made: Sequence[tuple[Location, int]]) -> list[str]:
+    """Remove the folders created for files that are gone again, innermost first, if empty: for each file, how
+    many. Returns the paths of those that could not be removed."""
     folders: dict[Root, set[str]] = {}
-    for file, location in zip(change.files, locations, strict=True):
-        if file.operation == "create":
-            # Fewer than were made if one of them is a root of its own now.
-            parents = location.relative.split("/")[:-1]
-            up = range(min(file.folders_made, len(parents)))
-            made_for = ("/".join(parents[: len(parents) - count]) for count in up)
-            folders.setdefault(location.root, set()).update(made_for)
+    for location, count in made:
+        # Fewer than were made if one of them is a root of its own now.
+        parents = location.relative.split("/")[:-1]
+        up = range(min(count, len(parents)))
+        made_for = ("/".join(parents[: len(parents) - above]) for above in up)
+        folders.setdefault(location.root, set()).update(made_for)
     left = []
-    for root, made in folders.items():
-        innermost_first = sorted(made, key=lambda folder: folder.count("/"), reverse=True)
+    for root, of_root in folders.items():
+        innermost_first = sorted(of_root, key=lambda folder: folder.count("/"), reverse=True)
         left += [ws.name_of(Location(root, one)) for one in ws.files.remove_empty(root, innermost_first)]
     return left
 
@@ -214,7 +301,7 @@ def _remove_folders(ws: Workspace, change: HistoryRecord, locations: Sequence[Lo
 
 
 async def _reverse_file(
-    ws: Workspace, viewer: str | None, change: HistoryRecord, file: RecordedFile, location: Location
+    ws: Workspace, viewer: str | None, steps: Sequence[_Step], location: Location
 ) -> FileChange:
     path = ws.name_of(location)
     record = ws.sessions.get(viewer or "", location.absolute)
@@ -229,32 +316,29 @@ async def _reverse_file(
     if snapshot.opened_in_wrong_encoding:
         raise Conflict(path, "editor", "wrong_encoding", actual=snapshot.revision)
     settings = ws.settings_in(location.root)
-    if file.operation == "delete":
+    if steps[0].file.operation == "delete" and not steps[-1].creates:
         check_new_name(location.relative)
         if not (snapshot.exists or settings.create_dirs or ws.files.has_folder(location)):
             raise FolderMissing(path.rpartition("/")[0] + "/", by_setting=True)
-    accepted = file.accepted if change.modified_by_user else file.proposed
-    kept = await off_loop(snapshot.size, _with_edits_elsewhere, file, accepted)
-    reverse = await off_loop(snapshot.size, reversal, path, kept, snapshot, settings)
+    several = sum(len(step.file.before or "") for step in steps[1:])
+    size = snapshot.size + several
+    kept = await off_loop(size, _with_edits_elsewhere, steps)
+    reverse = await off_loop(size, reversal, path, kept, snapshot, settings)
     if snapshot.dirty and snapshot.disk and reverse.changes_nothing:
         # The user may have saved it as before, and be typing elsewhere.
         saved = snapshot._replace(buffer=None, text=snapshot.disk, dirty=False)
         with suppress(DomainError):
-            on_disk = await off_loop(saved.size, reversal, path, kept, saved, settings)
+            on_disk = await off_loop(saved.size + several, reversal, path, kept, saved, settings)
             reverse = on_disk if on_disk.changes_nothing else reverse
-    if any(REPLACEMENT in splice.text for splice in reverse.splices) and not _is_complete(file):
-        raise NotUndoable(change.id, "bytes")
+    if any(REPLACEMENT in splice.text for splice in reverse.splices):
+        for step in steps:
+            if not is_restorable(step.file):
+                raise NotUndoable(step.change_id, "bytes")
     return reverse
 
 
-def _is_complete(file: RecordedFile) -> bool:
-    """Whether the stored text is the complete original, with no U+FFFD standing for undecodable bytes."""
-    before = file.before or ""
-    try:
-        data = encode(before, TextFile(before, file.encoding, file.bom, lossy=False))
-    except Unencodable:
-        return False
-    return hash_bytes(data) == file.before_hash
+def _with_edits_elsewhere(steps: Sequence[_Step]) -> list[RecordedFile]:
+    return [with_edits_elsewhere(step.file, step.accepted) for step in steps]
 
 
 def _check_seen(ws: Workspace, viewer: str | None, snapshot: Snapshot) -> None:
@@ -265,112 +349,3 @@ def _check_seen(ws: Workspace, viewer: str | None, snapshot: Snapshot) -> None:
     record = ws.sessions.get(viewer, location.absolute)
     if record is None or record.revision.hash != snapshot.hash:
         raise unseen(ws.name_of(location), record, "editor" if snapshot.dirty else "disk")
-
-
-def reversal(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
-    """The reverse of one file's change, applied to the current file. Raises Conflict or Unencodable."""
-    snapshot = _in_old_encoding(file, snapshot)
-    change = fitted(_REVERSES[file.operation](path, file, snapshot, settings))
-    change.check()
-    return change
-
-
-def _undo_creation(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
-    """Delete what was created, if it is unchanged."""
-    if not snapshot.exists:
-        return FileChange(path, snapshot, "update", (), settings)
-    shown = snapshot.text.shown
-    if snapshot.dirty:
-        raise _conflict(path, snapshot, "changed")
-    created = normalize(marked_like(shown, file.after or ""))
-    later = diff(created, normalize(shown))
-    if later:
-        raise _conflict(path, snapshot, "overlap", (line_of(created, later[0].start),))
-    splices = (Splice(0, len(shown), ""),) if shown else ()
-    return FileChange(path, snapshot, "delete", splices, settings, tools=("write",))
-
-
-def _undo_deletion(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
-    """Restore what was deleted, if nothing has taken its place."""
-    before = file.before or ""
-    if snapshot.exists:
-        if reads_same(snapshot.text.shown, before):
-            return FileChange(path, snapshot, "update", (), settings)
-        raise _conflict(path, snapshot, "exists")
-    base = snapshot._replace(text=TextFile("", file.encoding, file.bom, lossy=False))
-    splices = (Splice(0, 0, before),) if before else ()
-    made = settings.create_dirs
-    return FileChange(path, base, "create", splices, settings, tools=("write",), create_dirs=made)
-
-
-def _undo_update(path: str, file: RecordedFile, snapshot: Snapshot, settings: Settings) -> FileChange:
-    """Go from after to before; merge if the file has changed since."""
-    if not snapshot.exists:
-        raise _conflict(path, snapshot, "gone")
-    shown = snapshot.text.shown
-    before, after = both_marked_like(shown, file.before or "", file.after or "")
-    corrections: tuple[Correction, ...] = ()
-    if snapshot.ended_by_save:
-        if is_ended(after) and not is_ended(before):
-            corrections = (Correction("last_line_end", ""),)
-        before, after = without_end(before), without_end(after)
-    if not shown and not without_end(after):
-        after = shown  # Neovim saves an emptied document, which it reports as an empty line, as an empty file
-    if shown == after:
-        splices = tuple(shortened(shown, piece) for piece in diff(after, before))
-    else:
-        splices = splices_into(path, after, before, snapshot)
-    return FileChange(path, snapshot, "update", splices, settings, corrections=corrections)
-
-
-def _with_edits_elsewhere(file: RecordedFile, accepted: str | None) -> RecordedFile:
-    """The record of a change that landed after being accepted as `accepted` (None: not stored), with `before`
-    extended by what came in elsewhere while it was saved, since the user may have typed that. Edits of the
-    change's own lines are undone with it."""
-    if file.operation != "update" or accepted is None:
-        return file
-    old, after = file.before or "", file.after or ""
-    back = splices_between(accepted, old)
-    beside = [
-        piece
-        for piece in splices_between(accepted, after)
-        if not any(piece.start < own.end and own.start < piece.end for own in back)
-    ]
-    if not beside:
-        return file
-    pieces = sorted([*back, *beside], key=lambda piece: (piece.start, piece.end))
-    kept = apply_splices(accepted, pieces)
-    if eol_of(after) != "mixed":  # the save may have converted them all
-        kept = apply_splices(old, splices_towards(old, kept, first_eol(after)))
-    return file._replace(before=kept)
-
-
-def _in_old_encoding(file: RecordedFile, snapshot: Snapshot) -> Snapshot:
-    """The file in its encoding from before the change, if its bytes read the same in that, or more like what
-    the change left. The remaining bytes may suggest another encoding, but restored text must get its own."""
-    there = snapshot.text
-    if snapshot.blob is None:
-        return snapshot
-    if snapshot.buffer is not None:
-        return snapshot.to_be_written_as(file.encoding, file.bom)
-    was = decode_as(snapshot.blob.data, file.encoding, file.bom)
-    if was is None or (was.encoding, was.bom) == (there.encoding, there.bom):
-        return snapshot
-    after = file.after or ""
-    if was.text != there.text and _distance(after, was.shown) >= _distance(after, there.shown):
-        return snapshot
-    return snapshot._replace(text=was, disk=was)
-
-
-def _distance(one: str, other: str) -> int:
-    """How much two texts differ, in characters."""
-    return sum(piece.end - piece.start + len(piece.text) for piece in diff(one, other))
-
-
-_REVERSES = {"create": _undo_creation, "delete": _undo_deletion, "update": _undo_update}
-
-
-def _conflict(path: str, snapshot: Snapshot, reason: ConflictReason, lines: tuple[int, ...] = ()) -> Conflict:
-    source: Literal["disk", "editor"] = "editor" if snapshot.dirty else "disk"
-    actual = snapshot.revision if snapshot.exists else None
-    return Conflict(path, source, reason, actual=actual, lines=lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from support.client import Editor
 from support.editor import APPLY, ASK, AUTO, NO_ANSWER, REVIEW
 from support.operations import edits, writes
 from support.personas import pressing
@@ -294,9 +295,38 @@ async def undo(t: Transcript) -> None:
         await ask("agentfs/userUndo", change_id=redacted["data"]["change_id"])
         last = await editor.edit("a.py", "two", "2")
         await ask("agentfs/userUndo", change_id=last["data"]["change_id"])
+        await _undo_together(t, editor)
         await editor.request("agentfs/setApprovalMode", {"mode": "manual"})
         editor.answers[ASK] = pressing("Approve")
         await ask()
+
+
+async def _undo_together(t: Transcript, editor: Editor) -> None:
+    """Several changes, by the user."""
+
+    async def ask(*change_ids: object, **params: object) -> Message:
+        return await editor.request("agentfs/userUndo", {"change_ids": change_ids, **params})
+
+    async def changed(*params: str) -> str:
+        await editor.read(params[0], session="chat-1")
+        answer = await editor.edit(*params, session="chat-1")
+        return str(answer["data"]["change_id"])
+
+    t.put({"e.py": TEXT, "f.py": TEXT})
+    changes = [
+        await changed("e.py", "one", "1"),
+        await changed("f.py", "one", "1"),
+        await changed("e.py", "1", "I"),
+    ]
+    await ask(*changes, explanation="As they were.")
+    await ask(*changes)
+    changes = [await changed("e.py", "one", "1"), await changed("f.py", "one", "1")]
+    t.put({"e.py": TEXT.replace("one", "mine"), "f.py": TEXT.replace("one", "mine")})
+    await ask(*changes, "none")
+    await ask(*changes)
+    await ask()
+    await ask(1)
+    await ask(changes[0], change_id=changes[0])
 
 
 @scenario

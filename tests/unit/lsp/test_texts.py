@@ -37,6 +37,12 @@ def choices_of(hint: Any) -> tuple[object, ...]:
     if typing.get_origin(hint) is tuple:
         if arguments[0] is errors.Held:
             return (), (errors.Held("x", "disk"), errors.Held("x", "editor"))
+        if arguments[0] is errors.Blocked:
+            blocked = (
+                errors.Blocked((), errors.ChangeUnknown("x")),
+                errors.Blocked(("x",), errors.NotUndoable("x", "texts")),
+            )
+            return blocked[:1], blocked, blocked * 6
         return (choices_of(arguments[0]),) if arguments[0] is not errors.NearMiss else ((),)
     if type(None) in arguments:
         return (None, *(value for each in arguments if each is not type(None) for value in choices_of(each)))

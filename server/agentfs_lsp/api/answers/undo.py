@@ -33,6 +33,8 @@ def undo_answer(exchange: Exchange, undone: Undone) -> Envelope:
         "diff_truncated": preview.truncated,
         "warnings": warnings_of_files(changes if shown else (), translate),
     }
+    if len(undone.changes) > 1:
+        data["also_undone"] = [change.id for change in undone.changes[1:]]
     if shown and undone.corrections:
         data["corrections"] = corrections_on_wire(undone.corrections)
     if landings:
@@ -50,16 +52,24 @@ def _text(exchange: Exchange, undone: Undone, data: UndoData, stats: LineStats) 
     translate = exchange.translate
     corrected = [corrected_text(translate, one["kind"], one["detail"]) for one in data.get("corrections", ())]
     after = landed_texts(undone.landings, undone.unsaved, data.get("review"), translate)
+    is_one = len(undone.changes) == 1
     if not undone.landings:
-        nothing = translate("There is nothing left to undo in change {id}.", id=undone.change.id)
+        nothing = (
+            translate("There is nothing left to undo in change {id}.", id=undone.change.id)
+            if is_one
+            else translate("There is nothing left to undo in these changes.")
+        )
         return sentences(translate, [*(corrected or [nothing]), *after])
     facts: dict[str, Any] = {
         "id": undone.change.id,
+        "count": len(undone.changes),
         "paths": files_text([landing.change.path for landing in undone.landings], translate),
         "added": stats.get("lines_added"),
         "removed": stats.get("lines_removed"),
     }
-    if undone.access.seen:
+    if not is_one:
+        said = [translate("Undid {count} changes of {paths} (+{added}/-{removed} lines).", **facts)]
+    elif undone.access.seen:
         said = [translate("Undid change {id} of {paths} (+{added}/-{removed} lines).", **facts)]
     else:
         said = [translate("Undid change {id} of {paths}.", **facts)]

@@ -14,10 +14,32 @@ from agentfs_lsp.api.messages import content as contents
 from agentfs_lsp.api.messages import history as histories
 from agentfs_lsp.api.messages import paths
 from agentfs_lsp.api.messages import review as reviews
+from agentfs_lsp.api.messages.landing import files_text
 from agentfs_lsp.api.messages.parameters import parameter_text
 from agentfs_lsp.domain import errors
 from agentfs_lsp.domain.errors import DomainError
-from agentfs_lsp.domain.translation import ErrorText, Translate
+from agentfs_lsp.domain.translation import ErrorText, Translate, nothing_changed, sentences
+
+_MAX_REASONS = 10
+"""The number of reasons to name."""
+
+
+def undo_blocked(error: errors.UndoBlocked, translate: Translate) -> ErrorText:
+    reasons = [_reason(one, translate) for one in error.blocked[:_MAX_REASONS]]
+    more = len(error.blocked) - len(reasons)
+    if more:
+        reasons.append(translate("One more reason.", plural="{count} more reasons.", count=more))
+    said = translate("These changes cannot be undone together.")
+    return sentences(translate, (said, *reasons)), nothing_changed(translate)
+
+
+def _reason(blocked: errors.Blocked, translate: Translate) -> str:
+    """The error's own text, after the files' names if it has none."""
+    message, _ = error_text(blocked.error, translate)
+    if hasattr(blocked.error, "path") or not blocked.paths:
+        return message
+    return translate("{paths}: {reason}", paths=files_text(blocked.paths, translate), reason=message)
+
 
 ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], ErrorText]]] = {
     errors.BadParameter: ("INVALID_PARAM", lambda error, translate: (parameter_text(error, translate), "")),
@@ -56,6 +78,7 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], ErrorText]
     errors.NothingToUndo: ("NOT_FOUND", histories.nothing_to_undo),
     errors.LastUndecided: ("EXECUTION_ERROR", histories.last_undecided),
     errors.NotUndoable: ("NOT_FOUND", histories.not_undoable),
+    errors.UndoBlocked: ("CONFLICT", undo_blocked),
     errors.PolicyDenied: ("ACCESS_DENIED", reviews.policy_denied),
     errors.ToolNotListed: ("ACCESS_DENIED", reviews.tool_not_listed),
     errors.NobodyToAsk: ("ACCESS_DENIED", reviews.nobody_to_ask),
