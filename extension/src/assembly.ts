@@ -16,6 +16,7 @@ import { ServerEdits } from './proposals/serverEdits';
 import { LandingWatcher } from './history/landings';
 import { HistoryLoader } from './history/loader';
 import { HistoryStore } from './history/store';
+import { Undos } from './history/undos';
 import { Decorations } from './review/decorations';
 import { FileDecorations } from './views/fileDecorations';
 import { StalenessWatcher } from './review/staleness';
@@ -89,6 +90,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   });
   const editors = new DiffEditors(proposals, files, bases, fetch);
   const historyDiffs = new HistoryDiffs(ask, landed);
+  const undos = new Undos(ask);
   const focus = new ReviewFocus(editors);
   const plain = new PlainView();
   const outside = new OutsideAgents(server, lifecycle);
@@ -98,7 +100,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const hunks = new HunkDecisions(proposals, editors, focus, decisions);
   const walkthrough = new Walkthrough(server, context.globalState, context.extension.id);
   const sample = new Sample(ask, server, lifecycle, status, context.workspaceState, () => walkthrough.tick('sample'));
-  const announcements = new Announcements(proposals, editors, async (told) => (await sample.awaits(told)) || historyDiffs.awaits(told));
+  const announcements = new Announcements(proposals, editors, async (told) => (await sample.awaits(told)) || undos.awaits(told));
   const presence = new Presence(caughtUp);
   const draftStore = new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath, presence, (error) => {
     void notify('warning', vscode.l10n.t(
@@ -151,7 +153,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     }),
   ];
   const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, focus, hunks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
-  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, drafts, records, history, historyDiffs, status, outside, sample, fetch };
+  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, drafts, records, history, historyDiffs, undos, status, outside, sample, fetch };
   const texts = { files, bases, draftTexts, landed, presence };
   return { ...parts, ...texts, walkthrough, proposed, settled, disposables: [...own, ...connections] };
 }

@@ -16,7 +16,9 @@ import type { DiffEditors } from './review/diffEditor';
 import type { By } from './review/focus';
 import type { OutsideAgents } from './views/agents';
 import type { StatusBar } from './views/statusBar';
+import type { SessionChanges } from './history/sessions';
 import type { HistoryRecord, HistoryStore } from './history/store';
+import type { Undos } from './history/undos';
 import type { Lifecycle } from './server/lifecycle';
 import { notify } from './util/window';
 import type { Questions } from './server/questions';
@@ -43,6 +45,7 @@ export interface Parts {
   records: HistoryStore;
   history: HistoryLoader;
   historyDiffs: HistoryDiffs;
+  undos: Undos;
   status: StatusBar;
   outside: OutsideAgents;
   sample: Sample;
@@ -174,7 +177,7 @@ function handlers({
  * Commands of the views' rows. They never fall back to the active review: when a row is redrawn while it is pressed, VS
  * Code passes no row, and deciding on a different change is worse than doing nothing.
  */
-function rowHandlers({ editors, decisions, drafts, historyDiffs }: Parts): Record<string, Handler> {
+function rowHandlers({ editors, decisions, drafts, historyDiffs, undos }: Parts): Record<string, Handler> {
   const of =
     <Row>(act: (row: Row) => unknown) =>
     (row?: Row): unknown =>
@@ -188,7 +191,8 @@ function rowHandlers({ editors, decisions, drafts, historyDiffs }: Parts): Recor
     'row.openDraft': of((draft: Draft) => drafts.open(draft)),
     'row.discardDraft': of((draft: Draft) => drafts.discard(draft)),
     'row.openLanded': of((record: HistoryRecord) => historyDiffs.open(record)),
-    'row.undoLanded': of((record: HistoryRecord) => historyDiffs.undo(record)),
+    'row.undoLanded': of((record: HistoryRecord) => undos.undo(record)),
+    'row.undoSession': of((group: SessionChanges) => undos.undoSession(group)),
   };
 }
 

@@ -1,18 +1,16 @@
-/** Shows the diff of a landed change, and proposes to undo it. */
-import { randomUUID } from 'node:crypto';
+/** Shows the diff of a landed change. */
 import * as vscode from 'vscode';
 import { SECTION } from '../server/settings';
 import { findDocument } from '../proposals/applyEdits';
 import type { HistoryRecord, RecordedText } from './store';
 import { notify } from '../util/window';
-import { EditorMethod, type Proposed, type ReviewedFile } from '../protocol/types';
+import { EditorMethod, type ReviewedFile } from '../protocol/types';
 import type { Ask } from '../server/agentRequests';
 import type { Review } from '../proposals/review';
 import { fileNames } from '../proposals/notifications';
 import { normalize, withEol } from '../util/text';
 import { LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
 import { namesOf, textsOfHistory } from './records';
-import { USERS_SESSION } from './sessions';
 import { hashOf } from '../review/staleness';
 import { allTabs, isLandedTab } from '../review/tabs';
 import { openAwaited, userWaits, type IsWaiting } from '../review/userWaits';
@@ -22,18 +20,7 @@ export function isHistoryKept(): boolean {
   return vscode.workspace.getConfiguration(SECTION).get('history.enabled', true);
 }
 
-/** An undo that the user asked for. */
-interface Undo {
-  /** Its own, whose name no agent can guess. */
-  readonly session: string;
-  isWaiting: IsWaiting;
-  /** The proposal's id, once it has arrived. */
-  proposal?: string;
-}
-
 export class HistoryDiffs implements vscode.Disposable {
-  /** The undos under way, by change. */
-  private readonly undos = new Map<string, Undo>();
   private readonly listener: vscode.Disposable;
 
   constructor(
@@ -83,36 +70,6 @@ export class HistoryDiffs implements vscode.Disposable {
       await openAwaited(isWaiting, names, vscode.l10n.t('Show What Changed'), () => openDiffs(vscode.l10n.t('{0} (changed since the proposal)', names), sides()));
     }
   }
-
-  /** Propose to undo the change; the user reviews that like any other change. Asked for again, its review opens. */
-  async undo({ id }: Pick<HistoryRecord, 'id'>): Promise<void> {
-    const before = this.undos.get(id);
-    if (before !== undefined) {
-      before.isWaiting = userWaits();
-      if (before.proposal !== undefined) {
-        await vscode.commands.executeCommand('agentfs.ui.openReview', before.proposal);
-      }
-      return;
-    }
-    const session = `${USERS_SESSION}${randomUUID()}`;
-    const params = { change_id: id, session, agent: vscode.l10n.t('Undo') };
-    this.undos.set(id, { session, isWaiting: userWaits() });
-    const envelope = await this.ask(EditorMethod.userUndo, params).finally(() => this.undos.delete(id));
-    const isQuiet = envelope.error === undefined || envelope.error.code === 'USER_REJECTED';
-    if (!isQuiet) {
-      void notify('error', envelope.text);
-    }
-  }
-
-  /** Whether this is an undo that the user has just asked for. */
-  readonly awaits = async ({ id, session }: Proposed): Promise<boolean> => {
-    const undo = [...this.undos.values()].find((each) => each.session === session);
-    if (undo === undefined) {
-      return false;
-    }
-    undo.proposal = id;
-    return undo.isWaiting();
-  };
 
   dispose(): void {
     this.listener.dispose();

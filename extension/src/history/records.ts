@@ -122,7 +122,8 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function changesOf(data: Record<string, unknown>): readonly LandedChange[] {
+/** The changes in an answer of the server's history. */
+export function changesOf(data: Record<string, unknown>): readonly LandedChange[] {
   const { changes } = data as { changes?: LandedChange[] };
   return Array.isArray(changes) ? changes : [];
 }

@@ -1,6 +1,6 @@
 /**
  * The view of landed changes, newest first and grouped by session: those of this window and, if the server keeps a
- * history, the workspace's. `history/diff.ts` shows a change's diff, and undoes changes.
+ * history, the workspace's. `history/diff.ts` shows a change's diff, and `history/undos.ts` undoes changes.
  */
 import * as vscode from 'vscode';
 import { isHistoryKept } from '../history/diff';

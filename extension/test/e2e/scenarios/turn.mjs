@@ -1,11 +1,12 @@
 // What an agent did in one session, as a whole: listed together, and undone together.
 
 import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
 
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { call, reloadWindow, ui } from "../harness/run.mjs";
+import { call, reloadWindow, state, ui } from "../harness/run.mjs";
 import { mode } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -57,4 +58,59 @@ scenario("what an agent changed in one session is one group of the view, also in
   await call("command", { id: "agentfs.landed.focus" });
   await session("Grace").waitFor();
   await session("two.txt").waitFor();
+});
+
+const turn = ["one", "two"].map((name) => file(`turn/all/${name}.txt`, `old ${name}\nmiddle\nlast\n`));
+const created = file("turn/all/new/created.txt");
+
+/** A turn of three changes in two files, and a file that it creates. */
+async function takeTurn(name) {
+  const ada = agent(name);
+  await land(ada, turn[0], "old one", "new one");
+  await land(ada, turn[1], "old two", "new two");
+  await land(ada, turn[0], "new one", "newer one");
+  assert.equal((await (await ada.write(created, "created\n")).answer).data.landing, "disk");
+}
+
+const was = ["old one\nmiddle\nlast\n", "old two\nmiddle\nlast\n"];
+const texts = () => turn.map((each) => each.text());
+
+scenario("everything in a session is undone by one review, from its row", async () => {
+  await letThrough();
+  await takeTurn("turn-all");
+  turn[0].change("newer one\nmiddle\nlast, by hand\n");
+  await set("agentfs.approval.mode", "manual");
+  await until("changes are reviewed", async () => (await mode()) === "manual");
+  await call("command", { id: "agentfs.landed.focus" });
+  await until("all are counted", async () => /4 changes/.test((await rows())[0]));
+
+  await ui.pressInRow("Landed", "4 changes", "Undo Everything in This Session…");
+  await ui.severalWith("old one");
+  assert.equal(turn[1].text(), "new two\nmiddle\nlast\n", "an undo is reviewed like any change");
+  const { pending } = await state();
+  assert.deepEqual(pending.map(({ files }) => files.length), [3], "one proposal of three files");
+  await ui.titleButton("Accept").click();
+
+  await until("all is as before, but for what came by hand", () => texts().join() === [was[0].replace("last", "last, by hand"), was[1]].join());
+  assert.equal(existsSync(created.path), false);
+  await ui.tabsAre();
+  await until("the undo is a row by itself", async () => /^ ?two\.txt, one\.txt ?Undo|created\.txt.*Undo/.test((await rows())[0]));
+
+  await ui.pressInRow("Landed", "Ada", "Undo Everything in This Session…");
+  await ui.saysInPassing("There is nothing left to undo in these changes.");
+});
+
+scenario("what stands in the way of undoing a session is named, and nothing is proposed", async () => {
+  await letThrough();
+  for (const [index, each] of turn.entries()) each.change(was[index]);
+  await takeTurn("turn-blocked");
+  turn[0].change("newest one, by hand\nmiddle\nlast\n");
+  created.change("created\nand more\n");
+  await call("command", { id: "agentfs.landed.focus" });
+  await until("all are counted", async () => /4 changes/.test((await rows())[0]));
+
+  await ui.pressInRow("Landed", "4 changes", "Undo Everything in This Session…");
+  await ui.saysInPassing("These changes cannot be undone together.");
+  assert.deepEqual((await state()).pending, []);
+  assert.equal(turn[1].text(), "new two\nmiddle\nlast\n");
 });
