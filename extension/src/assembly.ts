@@ -6,6 +6,7 @@ import { DraftStore } from './review/draftStore';
 import { noteSeen } from './proposals/acceptAll';
 import { Announcements } from './review/announcements';
 import { HistoryDiffs } from './history/diff';
+import { Checkpoints } from './views/checkpoints';
 import { Confirmation } from './views/confirmation';
 import { askUser } from './views/questions';
 import { Decisions } from './proposals/decisions';
@@ -15,6 +16,7 @@ import { Presence } from './review/presence';
 import { ServerEdits } from './proposals/serverEdits';
 import { LandingWatcher } from './history/landings';
 import { HistoryLoader } from './history/loader';
+import { CheckpointStore } from './history/checkpoints';
 import { HistoryStore } from './history/store';
 import { Undos } from './history/undos';
 import { Decorations } from './review/decorations';
@@ -52,6 +54,7 @@ export interface Assembled extends Parts {
   settled: vscode.EventEmitter<Settled>;
   presence: Presence;
   walkthrough: Walkthrough;
+  checkpointStore: CheckpointStore;
   disposables: vscode.Disposable[];
 }
 
@@ -91,6 +94,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const editors = new DiffEditors(proposals, files, bases, fetch);
   const historyDiffs = new HistoryDiffs(ask, landed);
   const undos = new Undos(ask);
+  const checkpointStore = new CheckpointStore(vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'checkpoints').fsPath);
+  const checkpoints = new Checkpoints(checkpointStore, undos);
   const focus = new ReviewFocus(editors);
   const plain = new PlainView();
   const outside = new OutsideAgents(server, lifecycle);
@@ -153,7 +158,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     }),
   ];
   const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, focus, hunks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
-  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, drafts, records, history, historyDiffs, undos, status, outside, sample, fetch };
-  const texts = { files, bases, draftTexts, landed, presence };
+  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, sample, fetch };
+  const texts = { files, bases, draftTexts, landed, presence, checkpointStore };
   return { ...parts, ...texts, walkthrough, proposed, settled, disposables: [...own, ...connections] };
 }

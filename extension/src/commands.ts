@@ -14,8 +14,10 @@ import type { PendingNode } from './views/pending';
 import { draftInFront } from './views/drafts';
 import type { DiffEditors } from './review/diffEditor';
 import type { By } from './review/focus';
+import type { Checkpoints } from './views/checkpoints';
 import type { OutsideAgents } from './views/agents';
 import type { StatusBar } from './views/statusBar';
+import type { Checkpoint } from './history/checkpoints';
 import type { SessionChanges } from './history/sessions';
 import type { HistoryRecord, HistoryStore } from './history/store';
 import type { Undos } from './history/undos';
@@ -46,6 +48,7 @@ export interface Parts {
   history: HistoryLoader;
   historyDiffs: HistoryDiffs;
   undos: Undos;
+  checkpoints: Checkpoints;
   status: StatusBar;
   outside: OutsideAgents;
   sample: Sample;
@@ -109,6 +112,7 @@ function handlers({
   drafts,
   edits,
   history,
+  checkpoints,
   status,
   outside,
   sample,
@@ -162,6 +166,8 @@ function handlers({
     },
     answerQuestion: (id?: unknown) => showQuestion(questions, plain, id),
     olderLanded: () => history.loadOlder(),
+    createCheckpoint: () => checkpoints.create(),
+    restoreCheckpoint: () => checkpoints.restore(),
     manual: () => status.manual(),
     resumeAuto: () => status.resumeAuto(),
     showAgents: () => outside.show(),
@@ -177,7 +183,7 @@ function handlers({
  * Commands of the views' rows. They never fall back to the active review: when a row is redrawn while it is pressed, VS
  * Code passes no row, and deciding on a different change is worse than doing nothing.
  */
-function rowHandlers({ editors, decisions, drafts, historyDiffs, undos }: Parts): Record<string, Handler> {
+function rowHandlers({ editors, decisions, drafts, historyDiffs, undos, checkpoints }: Parts): Record<string, Handler> {
   const of =
     <Row>(act: (row: Row) => unknown) =>
     (row?: Row): unknown =>
@@ -193,6 +199,9 @@ function rowHandlers({ editors, decisions, drafts, historyDiffs, undos }: Parts)
     'row.openLanded': of((record: HistoryRecord) => historyDiffs.open(record)),
     'row.undoLanded': of((record: HistoryRecord) => undos.undo(record)),
     'row.undoSession': of((group: SessionChanges) => undos.undoSession(group)),
+    'row.restoreCheckpoint': of((checkpoint: Checkpoint) => checkpoints.restore(checkpoint)),
+    'row.renameCheckpoint': of((checkpoint: Checkpoint) => checkpoints.rename(checkpoint)),
+    'row.deleteCheckpoint': of((checkpoint: Checkpoint) => checkpoints.delete(checkpoint)),
   };
 }
 

@@ -24,7 +24,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
     ...registerTexts(parts),
     new PendingView(parts.proposals, parts.questions, parts.editors, () => parts.walkthrough.tick('views')),
     new DraftsView(parts.drafts),
-    new HistoryView(parts.records, parts.history),
+    new HistoryView(parts.records, parts.history, parts.checkpointStore),
     keepContextKeys(parts.proposals, parts.editors, parts.edits, parts.drafts),
     registerCommands(parts),
     registerChatTools(api),

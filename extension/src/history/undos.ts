@@ -6,6 +6,7 @@ import { EditorMethod, type Proposed, type UserUndoParams } from '../protocol/ty
 import { userWaits, type IsWaiting } from '../review/userWaits';
 import type { Ask } from '../server/agentRequests';
 import { notify } from '../util/window';
+import type { Checkpoint } from './checkpoints';
 import { MOST, selectChanges } from './select';
 import { USERS_SESSION, type SessionChanges } from './sessions';
 import type { HistoryRecord } from './store';
@@ -41,6 +42,14 @@ export class Undos {
     await this.propose(id, async () => {
       const found = await this.select({ session }, (change) => connection === undefined || change.connection === connection);
       return found && { change_ids: found, explanation: vscode.l10n.t('Undo everything in this session of {0}. Changes: {1}.', agentOf(agent), found.length) };
+    });
+  }
+
+  /** Propose to undo at once everything that landed after a checkpoint, by whomever. */
+  async restore({ id, name, at }: Checkpoint): Promise<void> {
+    await this.propose(id, async () => {
+      const found = await this.select({}, () => true, at);
+      return found && { change_ids: found, explanation: vscode.l10n.t('Restore the checkpoint “{0}”. Changes: {1}.', name, found.length) };
     });
   }
 

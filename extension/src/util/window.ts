@@ -72,11 +72,12 @@ export async function choose(
  * opened the box while it is still held. So it doesn't count at once, or with another press just before or after. Users
  * who have typed have seen the box.
  */
-export function askText(texts: { title: string; prompt: string; placeHolder: string }): Promise<string | undefined> {
+export function askText(texts: { title: string; prompt: string; placeHolder: string; value?: string }): Promise<string | undefined> {
   const box = vscode.window.createInputBox();
   box.title = withoutMarkup(texts.title);
   box.prompt = withoutMarkup(texts.prompt);
   box.placeholder = withoutMarkup(texts.placeHolder);
+  box.value = texts.value ?? '';
   box.ignoreFocusOut = true;
   return new Promise((resolve) => {
     let pressedAt = Date.now();

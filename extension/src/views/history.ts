@@ -7,10 +7,12 @@ import { isHistoryKept } from '../history/diff';
 import type { HistoryLoader } from '../history/loader';
 import { isUnsaved } from '../history/landings';
 import { namesOf } from '../history/records';
-import { entriesOf, isSession, USERS_SESSION, type Entry, type SessionChanges } from '../history/sessions';
+import type { Checkpoint, CheckpointStore } from '../history/checkpoints';
+import { entriesOf, isCheckpoint, isSession, USERS_SESSION, type Entry, type SessionChanges } from '../history/sessions';
 import type { HistoryRecord, HistoryStore } from '../history/store';
 import { agentOf } from '../proposals/notifications';
 import { brief, counts, visible } from '../util/display';
+import { timeOf } from './times';
 
 /** The last row, if the server has older changes. */
 const OLDER = 'older';
@@ -25,6 +27,7 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
   constructor(
     private readonly store: HistoryStore,
     private readonly loader: HistoryLoader,
+    private readonly checkpoints: CheckpointStore,
   ) {
     const view = vscode.window.createTreeView('agentfs.landed', { treeDataProvider: this, showCollapseAll: true });
     this.parts = vscode.Disposable.from(
@@ -32,19 +35,26 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
       view,
       view.onDidChangeVisibility(({ visible: isVisible }) => isVisible && loader.refresh()),
       store.onDidChange(() => this.changes.fire()),
+      checkpoints.onDidChange(() => this.changes.fire()),
+      vscode.window.onDidChangeWindowState(({ focused }) => focused && void checkpoints.load()),
     );
+    void checkpoints.load();
   }
 
   getChildren(row?: Row): Row[] {
-    if (row === undefined) {
-      return [...entriesOf(this.store.all), ...(this.loader.hasOlder ? ([OLDER] as const) : [])];
+    if (row !== undefined) {
+      return row !== OLDER && isSession(row) ? [...row.records] : [];
     }
-    return row !== OLDER && isSession(row) ? [...row.records] : [];
+    const { entries, older } = entriesOf(this.store.all, this.checkpoints.all);
+    return [...entries, ...(this.loader.hasOlder ? ([OLDER] as const) : []), ...older];
   }
 
   getTreeItem(row: Row): vscode.TreeItem {
     if (row === OLDER) {
       return olderItem();
+    }
+    if (isCheckpoint(row)) {
+      return itemOfCheckpoint(row, isHistoryKept());
     }
     return isSession(row) ? itemOfSession(row, isHistoryKept()) : itemOf(row, isHistoryKept());
   }
@@ -75,6 +85,18 @@ function itemOfSession({ id, session, agent: claimed, records }: SessionChanges,
 function amountOf(records: readonly HistoryRecord[]): string {
   const sum = (of: (record: HistoryRecord) => number): number => records.reduce((total, record) => total + of(record), 0);
   return counts(sum(({ added }) => added), sum(({ removed }) => removed));
+}
+
+function itemOfCheckpoint({ id, name, at }: Checkpoint, canRestore: boolean): vscode.TreeItem {
+  const item = new vscode.TreeItem(visible(name));
+  const time = timeOf(at);
+  item.id = id;
+  item.description = time;
+  item.iconPath = new vscode.ThemeIcon('bookmark');
+  item.contextValue = canRestore ? 'checkpoint.restorable' : 'checkpoint';
+  item.tooltip = [visible(name), vscode.l10n.t('Checkpoint of {0}', time)].join('\n');
+  item.accessibilityInformation = { label: vscode.l10n.t('Checkpoint {0}, created at {1}', visible(name), time) };
+  return item;
 }
 
 function itemOf(record: HistoryRecord, canUndo: boolean): vscode.TreeItem {
@@ -115,21 +137,4 @@ function olderItem(): vscode.TreeItem {
   item.contextValue = OLDER;
   item.command = { command: 'agentfs.ui.olderLanded', title: vscode.l10n.t('Older Changes…') };
   return item;
-}
-
-/** For today, only the time. */
-function timeOf(at: number, timeStyle: 'short' | 'medium' = 'medium'): string {
-  const date = new Date(at);
-  const isToday = date.toDateString() === new Date().toDateString();
-  return formatOf(isToday, timeStyle).format(date);
-}
-
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** A format takes longer to make than to use, and lists are long. */
-function formatOf(isToday: boolean, timeStyle: 'short' | 'medium'): Intl.DateTimeFormat {
-  const name = `${timeStyle} ${String(isToday)}`;
-  const format = formats.get(name) ?? new Intl.DateTimeFormat(vscode.env.language, { timeStyle, ...(isToday ? {} : { dateStyle: 'short' }) });
-  formats.set(name, format);
-  return format;
 }

@@ -114,3 +114,43 @@ scenario("what stands in the way of undoing a session is named, and nothing is p
   assert.deepEqual((await state()).pending, []);
   assert.equal(turn[1].text(), "new two\nmiddle\nlast\n");
 });
+
+const checked = ["a", "b"].map((name) => file(`turn/checked/${name}.txt`, `old ${name}\nmiddle\nlast\n`));
+
+scenario("a checkpoint is created, shown in its place, restored by one review, renamed, and deleted", async () => {
+  await letThrough();
+  const [ada, bob] = [agent("turn-checked"), agent("turn-other")];
+  await land(ada, checked[0], "old a", "first a");
+  await call("command", { id: "agentfs.landed.focus" });
+  await until("it is listed", async () => /a\.txt/.test((await rows())[1]));
+  await ui.pressInView("Landed", "Create Checkpoint…");
+  await ui.answer("Before $(flame) [all](command:x)");
+  await until("it is the first row", async () => /^ ?Before \$ ?\(flame\) \[all\] ?\(command:x\) ?\d/.test((await rows())[0]));
+
+  await land(ada, checked[0], "first a", "second a");
+  await land(bob, checked[1], "old b", "new b", { agent: "Bob" });
+  const order = /^ ?Bob.*b\.txt.*Ada ?1 change.*a\.txt.*Before.*Ada ?1 change.*a\.txt/;
+  await until("it separates the changes", async () => order.test((await rows()).slice(0, 7).join(" ")));
+  await reloadWindow();
+  await call("command", { id: "agentfs.landed.focus" });
+  await until("it is there in a new window", async () => order.test((await rows()).slice(0, 7).join(" ")));
+
+  await set("agentfs.approval.mode", "manual");
+  await until("changes are reviewed", async () => (await mode()) === "manual");
+  await ui.pressInRow("Landed", "Before", "Restore Checkpoint…");
+  await ui.severalWith("first a");
+  await ui.titleButton("Accept").click();
+  await until("the files are as they were", () => checked.map((each) => each.text()).join() === "first a\nmiddle\nlast\n,old b\nmiddle\nlast\n");
+  await ui.tabsAre();
+
+  const restoring = call("command", { id: "agentfs.ui.restoreCheckpoint" });
+  await ui.listRow("Before").click();
+  await ui.saysInPassing("There is nothing left to undo in these changes.");
+  await restoring;
+
+  await ui.pressInRow("Landed", "Before", "Rename Checkpoint…");
+  await ui.answer("At noon");
+  await session("At noon").waitFor();
+  await ui.pressInRow("Landed", "At noon", "Delete Checkpoint");
+  await until("it is gone", async () => (await session("At noon").count()) === 0);
+});

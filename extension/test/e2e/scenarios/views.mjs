@@ -107,7 +107,7 @@ scenario("a row accepts what the user has seen, and shows what they have not", a
 
 scenario("a row that is drawn anew while it is pressed does nothing, whatever is in front, and says so", async () => {
   await propose(redrawn);
-  for (const command of ["openReview", "reject", "acceptFile", "rejectFile", "openLanded", "undoLanded", "undoSession"]) {
+  for (const command of ["openReview", "reject", "acceptFile", "rejectFile", "openLanded", "undoLanded", "undoSession", "restoreCheckpoint", "renameCheckpoint", "deleteCheckpoint"]) {
     await call("command", { id: `agentfs.ui.row.${command}` });
     await ui.saysInPassing("Try again.");
   }
