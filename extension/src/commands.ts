@@ -15,6 +15,7 @@ import { draftInFront } from './views/drafts';
 import type { DiffEditors } from './review/diffEditor';
 import type { By } from './review/focus';
 import type { Checkpoints } from './views/checkpoints';
+import { showFileChanges } from './views/fileChanges';
 import type { OutsideAgents } from './views/agents';
 import type { StatusBar } from './views/statusBar';
 import type { Checkpoint } from './history/checkpoints';
@@ -101,6 +102,7 @@ function isToken(value: unknown): value is vscode.CancellationToken {
 }
 
 function handlers({
+  ask,
   server,
   lifecycle,
   proposals,
@@ -112,6 +114,7 @@ function handlers({
   drafts,
   edits,
   history,
+  historyDiffs,
   checkpoints,
   status,
   outside,
@@ -168,6 +171,7 @@ function handlers({
     olderLanded: () => history.loadOlder(),
     createCheckpoint: () => checkpoints.create(),
     restoreCheckpoint: () => checkpoints.restore(),
+    showFileChanges: (uri?: vscode.Uri) => showFileChanges(ask, historyDiffs, uri),
     manual: () => status.manual(),
     resumeAuto: () => status.resumeAuto(),
     showAgents: () => outside.show(),

@@ -290,7 +290,7 @@ async function open(review: Review, sides: readonly DiffSides[], place?: vscode.
 function titleOf({ proposed }: Review, { file, unsaved }: DiffSides, more: number): string {
   const agent = brief(agentOf(proposed.agent), AGENT_CHARACTERS);
   if (more > 0) {
-    return vscode.l10n.t('{0} files ({1})', more + 1, agent);
+    return vscode.l10n.t('Changes by {0}', agent); // VS Code adds the number of files
   }
   const name = visible(baseName(file.path));
   return unsaved && file.operation === 'update'

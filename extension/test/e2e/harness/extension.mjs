@@ -80,7 +80,7 @@ class Line {
     const open = () => this.call("command", { id: "agentfs.ui.openReview" });
     await open();
     // On a busy machine its texts may come too late for it to take the focus. They are there the second time.
-    const isOpen = ({ uri, label }) => uri?.startsWith("agentfs-proposal:") || /^\d+ files \(/.test(label);
+    const isOpen = ({ uri, label }) => uri?.startsWith("agentfs-proposal:") || /^Changes by /.test(label);
     if (!(await this.call("state")).tabs.some(isOpen)) await open();
   }
 

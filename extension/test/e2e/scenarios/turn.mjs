@@ -154,3 +154,25 @@ scenario("a checkpoint is created, shown in its place, restored by one review, r
   await ui.pressInRow("Landed", "At noon", "Delete Checkpoint");
   await until("it is gone", async () => (await session("At noon").count()) === 0);
 });
+
+const [changed, untouched] = ["changed", "untouched"].map((name) => file(`turn/${name}.txt`, "old\n"));
+
+scenario("agents' changes of a file are listed from its editor, and open as diffs", async () => {
+  await letThrough();
+  await land(agent("turn-file"), changed, "old", "new", { explanation: "It is $(flame) [newer](command:x)." });
+  await untouched.open();
+  await call("command", { id: "agentfs.ui.showFileChanges" });
+  await ui.saysInPassing("No agent has changed turn/untouched.txt.");
+
+  await changed.open();
+  const listing = call("command", { id: "agentfs.ui.showFileChanges" });
+  const row = ui.listRow("Ada · +1 −1");
+  assert.match(await row.innerText(), /It is \$ \(flame\) \[newer\] \(command:x\)\./);
+  await row.click();
+  assert.match((await ui.requestedDiff("changed.txt (landed)", "new")).original, /old/);
+  await listing;
+
+  await ui.tab("untouched.txt").click({ button: "right" });
+  await ui.page.locator(".monaco-menu", { hasText: "Show Agents' Changes of This File" }).waitFor();
+  await ui.page.keyboard.press("Escape");
+});
