@@ -495,20 +495,15 @@ export class WorkbenchPage {
     });
   }
 
-  /** Has the user in another program while `body` runs. Playwright has a page think that it has the focus. */
+  /** Has the user in another program while `body` runs, as the page hears of it: a browser without a screen has none. */
   async inBackground(body) {
-    const session = await this.page.context().newCDPSession(this.page);
-    const focus = async (enabled) => {
-      await session.send("Emulation.setFocusEmulationEnabled", { enabled });
-      await this.page.evaluate(() => document.dispatchEvent(new Event("visibilitychange")));
-    };
-    try {
-      await focus(false);
-      await body();
-    } finally {
-      await focus(true);
-      await session.detach();
-    }
+    const become = (isFocused) =>
+      this.page.evaluate((isFocused) => {
+        document.hasFocus = () => isFocused;
+        document.dispatchEvent(new Event("visibilitychange"));
+      }, isFocused);
+    await become(false);
+    await body().finally(() => become(true));
   }
 
   // --- the Refactor Preview ---------------------------------------------------------------------------------

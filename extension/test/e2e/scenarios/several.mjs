@@ -312,7 +312,7 @@ scenario("several files: the tab stays when the user looks at a file in the Expl
 
   await ui.page.locator(".explorer-folders-view .monaco-list-row", { hasText: "clicked.txt" }).click();
   await until("the file is shown", async () => (await state()).tabs.some(({ label, active }) => active && label === "clicked.txt"));
-  assert.deepEqual(await ui.tabNames(), ["kept.txt", "3 files ← Ada: They belong together. (3 files)", "clicked.txt"]);
+  assert.deepEqual(await ui.tabNames(), ["kept.txt", "Changes by Ada (3 files)", "clicked.txt"]);
   await ui.tab("3 files").click();
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.review.decision, "accepted");

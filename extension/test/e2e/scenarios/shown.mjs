@@ -118,6 +118,29 @@ scenario("what VS Code finds too large to show can't be accepted until it is sho
   });
 });
 
+const LINES = 4000;
+const rewritten = (word) => Array.from({ length: LINES }, (_, index) => (index % 10 === 5 ? `same ${index}\n` : `${word} ${index}\n`)).join("");
+const rewrites = ["rewrite", "further"].map((name) => file(`shown/${name}.txt`, rewritten("old")));
+
+scenario("a rewrite for which VS Code stops comparing says so, alone and among several files", async () => {
+  await set("diffEditor.maxComputationTime", 100);
+  const ada = agent("rewrite");
+  for (const one of rewrites) await ada.read(one);
+  const said = "The diff algorithm was stopped early";
+  const alone = ada.write(rewrites[0], rewritten("new"));
+  await reviewWith("new 0");
+  await ui.saysInPassing(said);
+  await alone.cancel();
+  await ui.tabsAre();
+
+  const operations = rewrites.map(({ name: path }) => ({ tool: "write", params: { path, content: rewritten("new") } }));
+  const both = batch("rewrite", operations);
+  await openReview();
+  await ui.severalWith("new 0");
+  await ui.saysInPassing(said);
+  await both.cancel();
+});
+
 const own = file("shown/own.txt", "");
 const late = file("shown/late.txt", "old\n");
 const TYPED = "what is typed meanwhile ".repeat(8);
