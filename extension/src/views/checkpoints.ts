@@ -6,6 +6,9 @@ import { messageOf } from '../util/display';
 import { askText, notify, pick } from '../util/window';
 import { timeOf } from './times';
 
+/** Longer names are cut: they are part of the proposal's explanation, which has a limit. */
+const LONGEST = 200;
+
 export class Checkpoints {
   constructor(
     private readonly store: CheckpointStore,
@@ -65,5 +68,5 @@ export class Checkpoints {
 async function askName(title: string, value: string): Promise<string | undefined> {
   const prompt = vscode.l10n.t('A checkpoint names this moment, so that you can undo what lands after it.');
   const name = await askText({ title, prompt, placeHolder: vscode.l10n.t('Name (optional)'), value });
-  return name?.trim();
+  return name?.trim().slice(0, LONGEST);
 }
