@@ -152,7 +152,7 @@ async def test_a_long_line_forges_none_in_a_narrow_terminal(root: Path) -> None:
     command = ["sh", "-c", '"$@" </dev/null >/dev/null 2>&1; exit', "sh", *COMMAND, "call", "Write", written]
     env = {"XDG_STATE_HOME": str(root.parent / "state")}
     async with terminal(command, root, env, columns=40) as screen:
-        rows = (await screen.shows("Land this change?")).split("\n")
+        rows = (await screen.shows("Apply this change?")).split("\n")
     assert [row for row in rows if "harmless" in row]
     assert not [row for row in rows if row.startswith("  3 + c")]
 

@@ -107,8 +107,8 @@ def test_when_it_saves() -> None:
 
 
 def test_the_refusals_that_end_in_a_word_of_their_own() -> None:
-    decisions = (EXTENSION / "src" / "proposals" / "decisions.ts").read_text("utf-8")
-    table = re.search(r"const REFUSED.*?{(.*?)}", decisions, re.DOTALL)
+    settling = (EXTENSION / "src" / "proposals" / "settling.ts").read_text("utf-8")
+    table = re.search(r"const REFUSED.*?{(.*?)}", settling, re.DOTALL)
     assert table
     assert set(re.findall(r"(\w+): '", table[1])) <= set(Code.__args__)
 
