@@ -148,8 +148,11 @@ export class ReviewFocus implements vscode.Disposable {
     await caughtUp();
     if (this.showing === showing) {
       this.shown = this.front;
-      const isNext = this.front !== undefined && this.front === this.next;
-      this.enter(isNext && this.staysIn ? this.front : this.entered);
+      if (this.staysIn && this.front === this.next) {
+        this.entered = this.front; // it isn't seen by that: the keys may be in the chat, which no API tells
+      } else {
+        this.noteSeen();
+      }
     }
   }
 

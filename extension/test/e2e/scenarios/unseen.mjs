@@ -481,3 +481,21 @@ scenario("nor can a change whose proposed side is open alone", async () => {
   await acceptAfterPlain(ALONE, "check();");
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
+
+const passing = ["one", "two"].map((number) => file(`unseen/passing-${number}.txt`, "old\n"));
+const onward = file("unseen/onward.txt", "mine\n");
+
+scenario("Accept All does not take for seen what took the place of a decided review, and was left", async () => {
+  for (const one of passing) await agent(one.base).readAndEdit(one, "old", `new ${one.base}`);
+  await until("both wait", async () => (await state()).pending.length === passing.length);
+  await reviewWith("new passing-one.txt");
+  await ui.clickLine("new passing-one.txt");
+  await ui.page.keyboard.press("Control+Enter");
+  await ui.diffWith("new passing-two.txt");
+  await until("it takes decisions", async () => !(await ui.isGuarded()));
+  await onward.open();
+  await call("command", { id: "agentfs.ui.showPending" });
+  await acceptAllSays(/You have not seen 1 of the 1 pending changes\./);
+  await ui.answerDialog("Cancel");
+  assert.equal(passing[1].text(), "old\n");
+});
