@@ -102,7 +102,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const showStale = (review: Review): Promise<void> => historyDiffs.openStale(review);
   const settling = new Settling(server, proposals, editors, showStale);
   const decisions = new Decisions(settling, proposals, editors, focus, files, plain, showStale);
-  const hunks = new HunkDecisions(proposals, editors, focus, decisions);
+  const hunks = new HunkDecisions(proposals, editors, focus, decisions, settling);
   const walkthrough = new Walkthrough(server, context.globalState, context.extension.id);
   const sample = new Sample(ask, server, lifecycle, status, context.workspaceState, () => walkthrough.tick('sample'));
   const announcements = new Announcements(proposals, editors, async (told) => (await sample.awaits(told)) || undos.awaits(told));

@@ -40,7 +40,7 @@ export class Undos {
   /** Propose to undo all changes of a session at once, including those that aren't loaded. */
   async undoSession({ id, session, connection, agent }: SessionChanges): Promise<void> {
     await this.propose(id, async () => {
-      const found = await this.select({ session }, (change) => connection === undefined || change.connection === connection);
+      const found = await this.select({ session }, (change) => change.agent === agent && (connection === undefined || change.connection === connection));
       return found && { change_ids: found, explanation: vscode.l10n.t('Undo everything in this session of {0}. Changes: {1}.', agentOf(agent), found.length) };
     });
   }

@@ -69,7 +69,7 @@ export class Decisions {
 
   /** Accept this review if the user has seen it, else show it. Only a look at it makes the next press count. */
   async acceptRow(review: Review): Promise<void> {
-    if (review === this.editors.current) {
+    if (review === this.editors.current && this.editors.currentPart === undefined) {
       await (this.focus.shown === review ? this.accept(false, 'choice') : showTooEarly());
     } else if (!review.seen || review.proposal === undefined) {
       showNotSeen();
@@ -210,7 +210,7 @@ export class Decisions {
 
   /** What the user typed is kept as a draft. */
   private async askToRedo(review: Review): Promise<void> {
-    await this.settling.settle(review, rejectParams(review.proposed.id, redoReason()));
+    await this.settling.settle(review, rejectParams(review.proposed.id, redoReason(review)));
   }
 
   /** Don't report a second click on a button that has just decided. */

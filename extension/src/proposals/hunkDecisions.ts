@@ -5,20 +5,28 @@
 import * as vscode from 'vscode';
 import type { ReviewedFile } from '../protocol/types';
 import type { DiffEditors } from '../review/diffEditor';
-import { idOf, PROPOSAL, pathOf } from '../review/fileSystem';
+import { idOf, PROPOSAL, pathOf, virtualUri } from '../review/fileSystem';
 import type { By, ReviewFocus } from '../review/focus';
 import { AcceptedHunks, hunkAt, revert, type ReviewHunk } from '../review/hunks';
 import { partOf } from '../review/tabs';
 import { SerialQueue } from '../util/serialQueue';
 import { normalize } from '../util/text';
 import type { Decisions } from './decisions';
-import { notifyNothingOpen, showHunksLeft } from './notifications';
+import { notifyNothingOpen, showHunksLeft, showNoHunk, showTooEarly } from './notifications';
+import type { Settling } from './settling';
 import type { FileDecision, Review } from './review';
 import type { ProposalStore } from './store';
+
+/** Presses that follow each other faster come from a held key. */
+const REPEAT_MS = 120;
+
+/** The press that decides the file comes this long after the one before, which scrolled to the last hunk. */
+const MOMENT_MS = 700;
 
 export class HunkDecisions implements vscode.Disposable {
   private readonly hunks = new AcceptedHunks();
   private readonly presses = new SerialQueue();
+  private pressedAt = -Infinity;
   private readonly mark = vscode.window.createTextEditorDecorationType({
     after: { margin: '0 0 0 3em', color: new vscode.ThemeColor('charts.green'), fontStyle: 'italic' },
     overviewRulerColor: new vscode.ThemeColor('charts.green'),
@@ -30,25 +38,31 @@ export class HunkDecisions implements vscode.Disposable {
     private readonly editors: DiffEditors,
     private readonly focus: ReviewFocus,
     private readonly decisions: Decisions,
+    settling: Settling,
   ) {
     this.parts = [
       this.mark,
       vscode.window.onDidChangeVisibleTextEditors((shown) => shown.forEach((editor) => this.show(editor))),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.showAll(document)),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.hunks.forget(uri.toString())),
+      settling.onDidEnd(({ review: { proposed: { id, files } } }) => {
+        files.forEach(({ path }) => this.hunks.forget(virtualUri(PROPOSAL, id, path).toString()));
+      }),
     ];
   }
 
   /** Decide on the hunk at the cursor, else on the next one that is open. Presses take their turns. */
   decide(decision: FileDecision, by: By): Promise<void> {
-    return this.presses.run(() => this.decideNow(decision, by));
+    const since = by === 'key' ? Date.now() - this.pressedAt : Infinity;
+    this.pressedAt = Date.now();
+    return this.presses.run(() => this.decideNow(decision, by, since));
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.parts).dispose();
   }
 
-  private async decideNow(decision: FileDecision, by: By): Promise<void> {
+  /** `since`: how many ms ago the last press of a key was. */
+  private async decideNow(decision: FileDecision, by: By, since: number): Promise<void> {
     const active = this.active();
     if (active === undefined) {
       notifyNothingOpen();
@@ -58,15 +72,26 @@ export class HunkDecisions implements vscode.Disposable {
       return;
     }
     const { review, file, editor } = active;
-    const hunk = hunkAt(this.of(editor.document, file), editor.selection.active.line);
-    if (hunk !== undefined && !(await this.decideHunk(editor.document, hunk, decision, review))) {
+    const all = this.of(editor.document, file);
+    const hunk = hunkAt(all, editor.selection.active.line);
+    if (hunk === undefined) {
+      showNoHunk();
+      return;
+    }
+    const isLast = all.every((one) => one === hunk || one.isAccepted);
+    if (since < (isLast ? MOMENT_MS : REPEAT_MS)) {
+      showTooEarly();
+      return;
+    }
+    if (!(await this.decideHunk(editor.document, hunk, decision, review)) || this.editors.current !== review) {
+      showNoHunk();
       return;
     }
     this.showAll(editor.document);
     const rest = this.of(editor.document, file);
     const open = rest.filter(({ isAccepted }) => !isAccepted);
     if (open.length > 0) {
-      goTo(editor, hunkAt(open, hunk?.line ?? 0));
+      goTo(editor, hunkAt(open, hunk.line));
       showHunksLeft(open.length, rest.length - open.length);
     } else {
       // Without waiting, as a question may be open for long.

@@ -95,14 +95,14 @@ export function conflictOf(paths: readonly string[]): string {
 
 /** Accepting could only be a conflict: say so, and offer what helps. */
 export function notifyStale(review: Review, showStale: (review: Review) => Promise<void>, redo: () => Promise<void>): void {
-  const message = vscode.l10n.t('{0} changed after this change was proposed. Accepting it would be a conflict.', nameOf(review));
+  const message = vscode.l10n.t('{0} changed after this change was proposed. Accepting it would be a conflict.', fileNames([...review.stale.keys()]));
   const buttons = { [vscode.l10n.t('Show What Changed')]: () => showStale(review), [vscode.l10n.t('Ask the Agent to Redo')]: redo };
   void notify('warning', message, ...Object.keys(buttons)).then((chosen) => buttons[chosen ?? '']?.());
 }
 
 /** What the agent is told if the user asks for a new proposal. */
-export function redoReason(): string {
-  return vscode.l10n.t('The file changed after you proposed this. Read it again, and propose the change for the text as it is now.');
+export function redoReason({ stale }: Review): string {
+  return vscode.l10n.t('{0} changed after you proposed this. Read it again, and propose the change for the text as it is now.', fileNames([...stale.keys()]));
 }
 
 function offerToShow(message: string, review: Review, showStale: (review: Review) => Promise<void>): void {
@@ -177,6 +177,11 @@ export function showTooEarly(): void {
 /** Say how many hunks of a file the user has yet to decide on, and has accepted. */
 export function showHunksLeft(open: number, accepted: number): void {
   showStatusMessage(vscode.l10n.t('Hunks left: {0}. Accepted: {1}; they are applied once you have decided on all.', open, accepted));
+}
+
+/** Say, without interrupting, that there was no hunk to decide on. */
+export function showNoHunk(): void {
+  showStatusMessage(vscode.l10n.t('No hunk was decided. Accept or reject the whole change, or move the cursor into a hunk.'));
 }
 
 /** Say, without interrupting, that a change is accepted from the list only after a look at it. */

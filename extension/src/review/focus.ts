@@ -10,7 +10,7 @@ import { caughtUp } from './closeTabs';
 import { BASE, idOf, PROPOSAL } from './fileSystem';
 import type { DiffEditors } from './diffEditor';
 
-/** How long a review must be in front before it can have been seen: longer than a held key takes to repeat. */
+/** How long a review must be in front before it can have been seen: with usual settings, longer than a held key takes to repeat. */
 const MOMENT_MS = 700;
 
 /**

@@ -57,11 +57,18 @@ export function revert(now: string, { start, removed, added }: Hunk): Replacemen
   while (from < Math.min(now.length, rest.length) && now[from] === rest[from]) {
     from += 1;
   }
+  from -= isBetweenPair(now, from) || isBetweenPair(rest, from) ? 1 : 0;
   let end = 0;
   while (end < Math.min(now.length, rest.length) - from && now.at(-1 - end) === rest.at(-1 - end)) {
     end += 1;
   }
+  end -= end > 0 && (isBetweenPair(now, now.length - end) || isBetweenPair(rest, rest.length - end)) ? 1 : 0;
   return { from, to: now.length - end, text: rest.slice(from, rest.length - end) };
+}
+
+/** Whether an offset is between the two units of one character. */
+function isBetweenPair(text: string, at: number): boolean {
+  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }
 
 function linesOf(text: string): string[] {

@@ -1,6 +1,7 @@
 /** The sample's scratch file: created beside the user's files without touching any, and removed once the user has seen what goes. */
 import { readFile, writeFile } from 'node:fs/promises';
 import * as vscode from 'vscode';
+import { findDocument } from '../proposals/applyEdits';
 import { mayAsk } from '../review/userWaits';
 import { baseName, messageOf } from '../util/display';
 import { confirm, notify } from '../util/window';
@@ -54,8 +55,12 @@ export async function removeFile(uri: vscode.Uri): Promise<void> {
   }
 }
 
-/** The text of the file; undefined if there is none. */
+/** The text of the file, as an editor shows it if one does; undefined if there is none. */
 async function textOf(uri: vscode.Uri): Promise<string | undefined> {
+  const document = findDocument(uri.toString());
+  if (document !== undefined) {
+    return document.getText();
+  }
   return readFile(uri.fsPath, 'utf8').catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') {
       void notify('error', messageOf(error));

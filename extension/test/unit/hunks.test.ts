@@ -26,6 +26,18 @@ test('texts without a last line end, empty ones, and repeated characters are rev
   }
 });
 
+test('no character is cut in two', () => {
+  for (const [base, now] of [['a😀b\n', 'a😁b\n'], ['a\u{1f600}b', 'a\u{1f900}b'], ['😀\n', '\n'], ['x', 'x\u{1fa00}']] as const) {
+    const [hunk] = new AcceptedHunks().of('f', base, now);
+    assert.ok(hunk);
+    const replacement = revert(now, hunk);
+    assert.equal(applied(now, replacement), base);
+    for (const part of [now.slice(0, replacement.from), replacement.text, now.slice(replacement.to)]) {
+      assert.doesNotMatch(part, /\p{Cs}/u, JSON.stringify([base, now]));
+    }
+  }
+});
+
 test('a hunk stays accepted when another one is reverted, and is open again when it is typed in', () => {
   const hunks = new AcceptedHunks();
   const [, , last] = hunks.of('f', BASE, NOW);

@@ -331,11 +331,15 @@ scenario("hunk by hunk with the keyboard: one answer tells the agent which were 
   await ui.page.keyboard.press("Control+Alt+Enter");
   await ui.statusBarSays("Hunks left: 2. Accepted: 1; they are applied once you have decided on all.");
   await ui.sees("✓ accepted; hunks left: 2");
-  await ui.page.keyboard.press("Control+Alt+Backspace");
+  await ui.page.keyboard.press("Control+Alt+Shift+Backspace");
   await ui.statusBarSays("Hunks left: 1. Accepted: 1; they are applied once you have decided on all.");
   assert.equal(hunked.text(), lines(40), "nothing lands before the last is decided");
   await ui.diffWith("last but two");
-  await ui.page.keyboard.press("Control+Alt+Enter");
+  await until("the last one counts", async () => {
+    if ((await state()).pending.length === 0) return true;
+    await ui.page.keyboard.press("Control+Alt+Enter");
+    return false;
+  }, { everyMs: 1500 });
 
   const { data } = await asked.answer;
   assert.equal(data.review.decision, "amended");
@@ -353,7 +357,13 @@ scenario("hunk by hunk: with the last one rejected, the change is rejected, with
   });
   await reviewWith("second");
   await ui.clickLine("second");
-  for (let each = 0; each < 2; each++) await ui.page.keyboard.press("Control+Alt+Backspace");
+  for (let each = 0; each < 2; each++) await ui.page.keyboard.press("Control+Alt+Shift+Backspace");
+  await ui.statusBarSays("Nothing was decided because this has only just been shown. Press again to decide.");
+  await until("the last one counts", async () => {
+    if (await ui.page.locator(".quick-input-widget:visible input").isVisible()) return true;
+    await ui.page.keyboard.press("Control+Alt+Shift+Backspace");
+    return false;
+  }, { everyMs: 1500 });
   await ui.answer("Neither of them.");
   const { error, context } = await asked.answer;
   assert.deepEqual([error.code, context.review.feedback], ["USER_REJECTED", "Neither of them."]);

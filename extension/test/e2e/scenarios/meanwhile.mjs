@@ -33,7 +33,7 @@ scenario("changed on disk during the review: it says so, and the agent is asked 
 
   const answer = await asked.answer;
   assert.equal(answer.error.code, "USER_REJECTED");
-  assert.match(answer.context.review.feedback, /^The file changed after you proposed this\. Read it again/);
+  assert.match(answer.context.review.feedback, /^disk\.txt changed after you proposed this\. Read it again/);
   assert.equal(onDisk.text(), "one\ntwo\nthree by a build\n", "never overwritten");
   await ui.noTab("disk.txt (Ada)");
 });
