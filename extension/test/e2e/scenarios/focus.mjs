@@ -393,7 +393,8 @@ scenario("twenty proposals are accepted by twenty presses, each once the text ta
   await ui.focused("modified");
   for (const [at, one] of hurried.entries()) {
     await ui.diffWith(`new ${at}`);
-    await until("it is no longer marked as one that has only just come", async () => !(await ui.isGuarded()));
+    if (at > 0) await until("it is marked as one that has only just come", () => ui.isGuarded());
+    await until("it is no longer marked", async () => !(await ui.isGuarded()));
     await page().keyboard.press("Control+Enter");
     await until(`${one.base} has landed`, () => one.text() === `new ${at}\n`);
   }
