@@ -37,10 +37,12 @@ export class Undos {
     await this.propose(id, () => Promise.resolve({ change_id: id }));
   }
 
-  /** Propose to undo all changes of a session at once, including those that aren't loaded. */
-  async undoSession({ id, session, connection, agent }: SessionChanges): Promise<void> {
+  /** Propose to undo all changes of an agent in a session at once, including those that aren't loaded. */
+  async undoSession(row: SessionChanges): Promise<void> {
+    const { id, session, agent } = row;
     await this.propose(id, async () => {
-      const found = await this.select({ session }, (change) => change.agent === agent && (connection === undefined || change.connection === connection));
+      const connection = row.connection ?? (await this.connectionOf(row));
+      const found = await this.select({ session }, (change) => change.agent === agent && change.connection === connection);
       return found && { change_ids: found, explanation: vscode.l10n.t('Undo everything in this session of {0}. Changes: {1}.', agentOf(agent), found.length) };
     });
   }
@@ -92,6 +94,17 @@ export class Undos {
     } else if (data['unchanged'] === true) {
       void notify('information', text);
     }
+  }
+
+  /** The connection of a session whose changes the server hasn't told yet: others may have sessions of the same name. */
+  private async connectionOf({ session, records }: SessionChanges): Promise<string | undefined> {
+    const shown = new Set(records.map(({ id }) => id));
+    let connection: string | undefined;
+    await selectChanges(this.ask, { session }, (change) => {
+      connection = shown.has(change.change_id) ? change.connection : connection;
+      return false;
+    });
+    return connection;
   }
 
   /** The ids of changes; undefined if they can't be undone together, which the user is told. */
