@@ -125,8 +125,8 @@ scenario("Codex itself: connected by a reviewed change of its settings, then its
   assert.equal(amended.text(), "one\n2nd\n");
 
   await call("command", { id: "agentfs.landed.focus" });
-  await ui.viewRow("Landed", "amended.txt").first().hover();
-  await ui.page.locator(".monaco-hover", { hasText: "outside: Codex" }).first().waitFor();
+  await ui.viewRow("Landed", "outside: Codex").first().waitFor();
+  await ui.viewRow("Landed", "amended.txt").first().waitFor();
   await codex.stop();
   await ui.tabsAre();
 });

@@ -20,7 +20,7 @@ scenario("the package holds one program of the extension, which listens nowhere"
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(installed, path.join(entry.parentPath, entry.name)))
     .filter((name) => !/^(l10n|media|bundled\/libs)\/|^\.vsixmanifest$/.test(name));
-  assert.deepEqual(files.sort(), ["bundled/run_server.py", "dist/extension.js", ...SHARED].sort());
+  assert.deepEqual(files.sort(), ["bundled/run_server.py", "dist/LICENSES.txt", "dist/extension.js", ...SHARED].sort());
 
   const program = readFileSync(path.join(installed, "dist/extension.js"), "utf8");
   assert.doesNotMatch(program, /AGENTFS_\w*(TEST|SOCKET|DRIVER)/);

@@ -6,6 +6,7 @@ import path from "node:path";
 import { test } from "node:test";
 
 import { until, WorkbenchPage } from "../harness/page.mjs";
+import { acceptDuring } from "../harness/reviews.mjs";
 import { call, home, reloadWindow, state, ui, workbench } from "../harness/run.mjs";
 import { mode } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
@@ -201,7 +202,7 @@ sampleScenario("it ends with the server, and a window that was reloaded offers t
 sampleScenario("a session whose changes the user allows is left, and the sample says how to end that", async () => {
   const first = await start();
   await open("Hello!");
-  await decide(first, () => ui.titleButton("Accept and Allow for This Session").click({ timeout: 500 }));
+  await ui.titleMenu("Accept and Allow for This Session");
   await ui.coached("You allowed all later changes of that session");
   await proposed(first);
   assert.match(text(), /30 seconds/, "the next one waits");
@@ -213,9 +214,7 @@ sampleScenario("a session whose changes the user allows is left, and the sample 
 sampleScenario("the file changes in the meantime: nothing is overwritten, and the agent proposes its change again", async () => {
   const first = await start();
   await open("Hello!");
-  writeFileSync(scratch, `${text()}\nmine\n`);
-  await ui.sees(/changed/i);
-  await decide(first, () => ui.titleButton("Accept").click({ timeout: 500 }));
+  await acceptDuring(() => writeFileSync(scratch, `${text()}\nmine\n`));
   await ui.saysInPassing("agentfs-sample.md was not changed.");
   await ui.coached("nothing was overwritten");
   const again = await proposed(first);
