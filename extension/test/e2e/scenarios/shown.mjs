@@ -46,7 +46,7 @@ async function proposeBlanks(session, ...files) {
     edit(files[0], "old", "new"),
     edit(files[1], "step 5\n", "step five\n"),
     edit(files[1], "    - grant", "  - grant"),
-  ]);
+  ], { atomic: false });
   await openReview();
   await ui.severalWith("new");
   return asked;

@@ -460,7 +460,7 @@ scenario("one of several files that is open alone can't be accepted until its di
   const ada = agent("alone");
   for (const one of others) await ada.read(one);
   const edit = ({ name: path }) => ({ tool: "edit", params: { path, old_string: "check();", new_string: "steal();" } });
-  const asked = batch("alone", others.map(edit));
+  const asked = batch("alone", others.map(edit), { atomic: false });
   await openReview();
   await ui.severalWith("steal");
   await ui.decideFile("other.txt", "Accept This File");
