@@ -6,7 +6,7 @@ import * as vscode from 'vscode';
 import type { ReviewedFile } from '../protocol/types';
 import type { DiffEditors } from '../review/diffEditor';
 import { idOf, PROPOSAL, pathOf, virtualUri } from '../review/fileSystem';
-import type { By, ReviewFocus } from '../review/focus';
+import { MOMENT_MS, type By, type ReviewFocus } from '../review/focus';
 import { AcceptedHunks, hunkAt, revert, type ReviewHunk } from '../review/hunks';
 import { partOf } from '../review/tabs';
 import { SerialQueue } from '../util/serialQueue';
@@ -19,9 +19,6 @@ import type { ProposalStore } from './store';
 
 /** Presses that follow each other faster come from a held key. */
 const REPEAT_MS = 120;
-
-/** The press that decides the file comes this long after the one before, which scrolled to the last hunk. */
-const MOMENT_MS = 700;
 
 export class HunkDecisions implements vscode.Disposable {
   private readonly hunks = new AcceptedHunks();
@@ -78,6 +75,7 @@ export class HunkDecisions implements vscode.Disposable {
       showNoHunk();
       return;
     }
+    // The press before scrolled to the last hunk, which decides the file.
     const isLast = all.every((one) => one === hunk || one.isAccepted);
     if (since < (isLast ? MOMENT_MS : REPEAT_MS)) {
       showTooEarly();

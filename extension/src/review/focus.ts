@@ -11,7 +11,7 @@ import { BASE, idOf, PROPOSAL } from './fileSystem';
 import type { DiffEditors } from './diffEditor';
 
 /** How long a review must be in front before it can have been seen: with usual settings, longer than a held key takes to repeat. */
-const MOMENT_MS = 700;
+export const MOMENT_MS = 700;
 
 /**
  * How long after a requested review has opened keys are ignored: they were meant for the list, terminal or search that
@@ -36,7 +36,7 @@ export class ReviewFocus implements vscode.Disposable {
   /** The user has clicked or moved the cursor in this review. */
   readonly onDidTouch = this.touched.event;
   private readonly guarded = new vscode.EventEmitter<Review | undefined>();
-  /** This review has just opened, so that no key decides about it yet; undefined: now one does. */
+  /** This review has just opened, so that nobody can have seen it yet; undefined: that is over. */
   readonly onDidGuard = this.guarded.event;
   /** The active review, once it has been in front long enough to be seen. */
   shown: Review | undefined;
@@ -47,7 +47,7 @@ export class ReviewFocus implements vscode.Disposable {
   /** The user decided on a review that they had entered, and hasn't gone elsewhere: what replaces it is entered, too. */
   private staysIn = false;
   /** The decided review may already be closed, and the next one isn't open yet. */
-  private isGoingOn = false;
+  private awaitsNext = false;
   private openedAt = -Infinity;
   private pressedAt = -Infinity;
   private closedAt = -Infinity;
@@ -67,7 +67,7 @@ export class ReviewFocus implements vscode.Disposable {
       vscode.window.onDidChangeWindowState(({ focused }) => (this.staysIn &&= focused)),
       editors.onDidOpen(({ review, isNext }) => {
         this.openedAt = Date.now();
-        this.isGoingOn = false;
+        this.awaitsNext = false;
         this.next = isNext ? review : undefined;
         this.frontChanged();
         this.enter(isNext ? undefined : review);
@@ -90,7 +90,7 @@ export class ReviewFocus implements vscode.Disposable {
   /** The user has decided on this review. */
   decided(review: Review): void {
     this.staysIn = this.entered === review;
-    this.isGoingOn = true;
+    this.awaitsNext = true;
   }
 
   /**
@@ -130,7 +130,7 @@ export class ReviewFocus implements vscode.Disposable {
     this.front = front;
     this.entered = this.entered === front ? front : undefined;
     this.next = this.next === front ? front : undefined;
-    this.staysIn &&= this.isGoingOn || (front !== undefined && front === this.next);
+    this.staysIn &&= this.awaitsNext || (front !== undefined && front === this.next);
     this.frontChanged();
     clearTimeout(this.choosing);
     this.choosing = setTimeout(() => this.chosen(front), TOGETHER_MS);

@@ -87,7 +87,7 @@ class Job:
         self.task: asyncio.Task[Outcome]
         self.is_told = False
         """Whether a call got its outcome."""
-        self.begun_since = 0
+        self.begun_then = 0
         """How many had begun when its last call ended: who calls it again later means it anew."""
         self.is_sent = False
         """Whether a server may act on it. Then only the server knows whether it can still be withdrawn."""
@@ -294,7 +294,7 @@ class Calls:
                 call.job = job = self._begin(called)
                 outcome = await self._wait(called, job)
         finally:
-            job.begun_since = self._begun
+            job.begun_then = self._begun
         if outcome is not None:
             self._answer(called, outcome)
 
@@ -358,7 +358,7 @@ class Calls:
         wanted = self._key(called)
         for job in self._jobs.values():
             is_over = job.is_told or job.is_withdrawn
-            if job.task.done() and job.begun_since != self._begun:
+            if job.task.done() and job.begun_then != self._begun:
                 is_over = True
             if not is_over and self._key(job) == wanted:
                 return job
