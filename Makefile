@@ -134,13 +134,14 @@ test-integrations: compiled .integrations/frameworks/.done .integrations/hello-a
 
 # --- the VS Code extension: Node 20 builds it; the real workbench comes into .editors/ with a Node of its own ---
 
-.PHONY: vsix publish-check test-extension test-editors test-terminal-editors test-agents bench-extension screenshots
+.PHONY: vsix publish-check test-extension test-editors test-editors-failed test-terminal-editors test-agents bench-extension screenshots
 
 EXTENSION_DEV := extension/node_modules/.agentfs
 VSIX := dist/agentfs.vsix
 TEST_EXTENSIONS := .editors/driver.vsix .editors/plain-client.vsix .editors/python-extension.vsix .editors/slow-extension.vsix
 AGENTS := .agents/node_modules/.agentfs
 WORKBENCH := extension/test/e2e/workbench.sh
+TRIED := .editors/tried.json
 NODE_FITS := node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null
 
 vsix: $(VSIX) ## the VS Code extension, with the server in it, as one package: dist/agentfs.vsix
@@ -161,7 +162,11 @@ test-agents: $(DEV) compiled $(AGENTS) ## the MCP server with real agents' progr
 	$(BIN)/pytest -n 2 --dist loadgroup tests/agents
 
 test-editors: $(VSIX) $(TEST_EXTENSIONS) $(DEV) $(AGENTS) ## the real-editor tests: the package in a VS Code workbench, in a browser; SCENARIOS=files names some
-	@$(WORKBENCH) main.mjs $(SCENARIOS)
+	@rm -f $(TRIED)
+	@$(WORKBENCH) --test-rerun-failures=$(abspath $(TRIED)) main.mjs $(SCENARIOS)
+
+test-editors-failed: ## of these tests, those that failed last, once more
+	@$(WORKBENCH) --test-rerun-failures=$(abspath $(TRIED)) main.mjs $(SCENARIOS)
 
 bench-extension: $(VSIX) $(TEST_EXTENSIONS) ## what a review costs over the workbench's own diff editor, in ms
 	@$(WORKBENCH) bench.mjs

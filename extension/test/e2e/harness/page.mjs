@@ -2,7 +2,10 @@
 
 const ACTIVE = ".editor-group-container.active";
 const TITLES = { Reject: "Reject…", "Next Proposal": "Next" };
-const WAIT_MS = 20_000; // nothing takes so long, but on a machine that is busy with something else
+const WAIT_MS = 40_000; // nothing takes so long, but on a machine that is busy with something else
+
+/** What fast hands need for a key. A page that is sent keys without a pause has no moment in which to close a tab. */
+export const KEY_MS = 100;
 
 /**
  * Waits until `probe` gives something true, for what can only be looked at.
@@ -11,7 +14,7 @@ const WAIT_MS = 20_000; // nothing takes so long, but on a machine that is busy 
  * @param {() => T | Promise<T>} probe
  * @returns {Promise<T>}
  */
-export async function until(what, probe, { timeoutMs = WAIT_MS, everyMs = 25 } = {}) {
+export async function until(what, probe, { timeoutMs = WAIT_MS, everyMs = 50 } = {}) {
   let seen, failed;
   for (const end = Date.now() + timeoutMs; Date.now() < end;) {
     try {

@@ -8,7 +8,7 @@ import { after } from "node:test";
 import { agent, batch } from "../harness/agents.mjs";
 import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
-import { until } from "../harness/page.mjs";
+import { KEY_MS, until } from "../harness/page.mjs";
 import { pressUntilTaken, reviewWith, takeDraft } from "../harness/reviews.mjs";
 import { call, home, reloadWindow, state, ui, workbench } from "../harness/run.mjs";
 import { killServer, servers, whileHostStands } from "../harness/server.mjs";
@@ -197,7 +197,7 @@ const isOpen = async (name) => (await ui.tabNames()).some((tab) => tab.startsWit
 async function typeWhileClosing(asked, name) {
   let typed = "";
   const type = async (text) => {
-    await page().keyboard.type(text);
+    await page().keyboard.type(text, { delay: KEY_MS });
     typed += text;
   };
   const cancelled = asked.cancel();

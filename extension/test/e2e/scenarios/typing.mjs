@@ -8,7 +8,7 @@ import path from "node:path";
 import { agent, batch } from "../harness/agents.mjs";
 import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
-import { until } from "../harness/page.mjs";
+import { KEY_MS, until } from "../harness/page.mjs";
 import { openReview, reviewWith, takeDraft } from "../harness/reviews.mjs";
 import { call, home, reloadWindow, state, ui, workbench } from "../harness/run.mjs";
 import { interpreter, killServer, servers } from "../harness/server.mjs";
@@ -36,7 +36,7 @@ async function typeUntilGone(name, end) {
     if (typed % 10 !== 0) return false;
     assert.equal(await dialogs(), 0, "a question takes the keys");
     return !(await ui.tabNames()).some((tab) => tab.startsWith(name));
-  }, { everyMs: 20 });
+  }, { everyMs: KEY_MS });
   return typed;
 }
 
