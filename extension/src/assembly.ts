@@ -23,6 +23,7 @@ import { Decorations } from './review/decorations';
 import { FileDecorations } from './views/fileDecorations';
 import { StalenessWatcher } from './review/staleness';
 import { DiffEditors } from './review/diffEditor';
+import { LookThrough } from './review/lookThrough';
 import { PlainView } from './review/plainView';
 import { ReviewFocus } from './review/focus';
 import { OutsideAgents } from './views/agents';
@@ -101,6 +102,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const showStale = (review: Review): Promise<void> => historyDiffs.openStale(review);
   const settling = new Settling(server, proposals, editors, showStale);
   const decisions = new Decisions(settling, proposals, editors, focus, files, plain, showStale);
+  const looks = new LookThrough(proposals, editors, decisions, files, landed, plain, fetch);
   const hunks = new HunkDecisions(proposals, editors, focus, decisions, settling);
   const walkthrough = new Walkthrough(server, context.globalState, context.extension.id);
   const sample = new Sample(ask, server, lifecycle, status, context.workspaceState, () => walkthrough.tick('sample'));
@@ -156,8 +158,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, focus, hunks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
-  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, sample, fetch };
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, focus, hunks, looks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
+  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, sample, fetch };
   const texts = { files, bases, draftTexts, landed, presence, checkpointStore };
   return { ...parts, ...texts, walkthrough, proposed, settled, disposables: [...own, ...connections] };
 }

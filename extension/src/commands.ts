@@ -5,6 +5,7 @@ import type { Draft } from './review/draftStore';
 import { showQuestion } from './views/questions';
 import type { HistoryDiffs } from './history/diff';
 import type { Decisions } from './proposals/decisions';
+import type { LookThrough } from './review/lookThrough';
 import type { HunkDecisions } from './proposals/hunkDecisions';
 import type { Drafts } from './review/drafts';
 import type { ServerEdits } from './proposals/serverEdits';
@@ -43,6 +44,7 @@ export interface Parts {
   editors: DiffEditors;
   decisions: Decisions;
   hunks: HunkDecisions;
+  looks: LookThrough;
   drafts: Drafts;
   edits: ServerEdits;
   records: HistoryStore;
@@ -111,6 +113,7 @@ function handlers({
   editors,
   decisions,
   hunks,
+  looks,
   drafts,
   edits,
   history,
@@ -128,6 +131,7 @@ function handlers({
       await editors.show(review);
     }
   };
+  const frontOrFirst = (): Review | undefined => editors.current ?? proposals.firstWaiting() ?? proposals.all[0];
   return {
     accept: (by?: unknown) => decisions.accept(false, byOf(by)),
     acceptAlways: (by?: unknown) => (vscode.workspace.isTrusted ? decisions.accept(true, byOf(by)) : showUntrustedMessage()),
@@ -140,6 +144,13 @@ function handlers({
     'title.next': () => step(1),
     'title.showChanged': () => decisions.showChanged(),
     'title.redo': () => decisions.redo(),
+    'title.acceptLooked': () => looks.accept(),
+    lookThrough: async () => {
+      const review = frontOrFirst();
+      if (review !== undefined) {
+        await looks.show(review);
+      }
+    },
     acceptFile: () => decisions.decideFile('accepted'),
     rejectFile: () => decisions.decideFile('rejected'),
     acceptAll: () => decisions.acceptAll(fetch),
@@ -147,7 +158,7 @@ function handlers({
     next: () => step(1),
     previous: () => step(-1),
     openReview: async (id?: unknown) => {
-      const asked = typeof id === 'string' ? proposals.get(id) : editors.current ?? proposals.firstWaiting() ?? proposals.all[0];
+      const asked = typeof id === 'string' ? proposals.get(id) : frontOrFirst();
       const [question] = questions.all;
       if (asked !== undefined) {
         await editors.show(asked);
@@ -187,7 +198,7 @@ function handlers({
  * Commands of the views' rows. They never fall back to the active review: when a row is redrawn while it is pressed, VS
  * Code passes no row, and deciding on a different change is worse than doing nothing.
  */
-function rowHandlers({ editors, decisions, drafts, historyDiffs, undos, checkpoints }: Parts): Record<string, Handler> {
+function rowHandlers({ editors, decisions, looks, drafts, historyDiffs, undos, checkpoints }: Parts): Record<string, Handler> {
   const of =
     <Row>(act: (row: Row) => unknown) =>
     (row?: Row): unknown =>
@@ -196,6 +207,7 @@ function rowHandlers({ editors, decisions, drafts, historyDiffs, undos, checkpoi
     'row.openReview': of(({ review }: PendingNode) => editors.show(review)),
     'row.accept': of(({ review }: PendingNode) => decisions.acceptRow(review)),
     'row.reject': of(({ review }: PendingNode) => decisions.reject('choice', review)),
+    'row.lookThrough': of(({ review }: PendingNode) => looks.show(review)),
     'row.acceptFile': of((node: PendingNode) => decisions.decideFile('accepted', uriOf(node))),
     'row.rejectFile': of((node: PendingNode) => decisions.decideFile('rejected', uriOf(node))),
     'row.openDraft': of((draft: Draft) => drafts.open(draft)),

@@ -152,11 +152,17 @@ export class Decisions {
     const waiting = (await mayAsk(vscode.l10n.t('Accept All'), isWaiting)) ? this.proposals.undecided : [];
     // Keys that reach a review once the question is answered came after the decision.
     const shown = new Map(waiting.map((review) => [review, textsOf(this.files, review)]));
+    const chosen = await chosenOf(waiting, (first) => this.editors.show(first));
+    await Promise.all(chosen.map(fetch));
+    await this.acceptEach(new Map(chosen.map((review) => [review, (path) => shown.get(review)?.(path)])));
+  }
+
+  /** Accept these reviews one after the other, each with the texts that the user saw. */
+  async acceptEach(shown: ReadonlyMap<Review, ShownText>): Promise<void> {
     let settled = Promise.resolve();
-    for (const review of await chosenOf(waiting, (first) => this.editors.show(first))) {
-      if (this.proposals.get(review.proposed.id) && (await fetch(review)) && review.proposal) {
-        const decision = acceptParams(review.proposal, (path) => shown.get(review)?.(path), false, review.decided);
-        settled = this.settling.settle(review, decision, false, settled);
+    for (const [review, texts] of shown) {
+      if (this.proposals.get(review.proposed.id) && review.proposal) {
+        settled = this.settling.settle(review, acceptParams(review.proposal, texts, false, review.decided), false, settled);
       }
     }
     await settled;

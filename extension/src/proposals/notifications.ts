@@ -210,6 +210,14 @@ export async function notifyNotShown(path: string): Promise<boolean> {
   return (await notify('warning', message, show)) === show;
 }
 
+/** Report that some changes that the user looked through were not accepted, as they are no longer what was shown. */
+export function notifyLeftWaiting(count: number): void {
+  void notify(
+    'warning',
+    vscode.l10n.t('Changes that are no longer as you saw them: {0}. They were not accepted, and wait for your review.', count),
+  );
+}
+
 /** Report that nothing was accepted yet: the diff may not show everything, but the view beside it does. */
 export function notifyHidden(why: string): void {
   void notify(

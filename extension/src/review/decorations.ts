@@ -10,7 +10,8 @@ import type { Staleness, Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { baseName, brief, visible } from '../util/display';
 import { firstDifference } from '../util/text';
-import { idOf, pathOf, PROPOSAL, virtualUri } from './fileSystem';
+import { idOf, LANDED, pathOf, PROPOSAL, virtualUri } from './fileSystem';
+import { lookedIdOf } from './tabs';
 import { agentOf, OPERATIONS } from '../proposals/notifications';
 
 const NOTE_CHARACTERS = 100;
@@ -106,7 +107,7 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
   private decorate(): void {
     for (const editor of vscode.window.visibleTextEditors) {
       const { uri } = editor.document;
-      const review = uri.scheme === PROPOSAL ? this.reviewOf(uri) : undefined;
+      const review = [PROPOSAL, LANDED].includes(uri.scheme) ? this.reviewOf(uri) : undefined;
       const file = review?.proposal?.files.find(({ path }) => path === pathOf(uri));
       if (review !== undefined && file !== undefined) {
         this.decorateEditor(editor, review, file);
@@ -127,12 +128,13 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
       hoverMessage: hoverOf(review, file),
       renderOptions: { after: { contentText } },
     });
+    const alarms = stale !== undefined ? [stalenessNote(stale)] : editor.document.uri.scheme === LANDED ? file.warnings.map(warningText) : [];
     editor.setDecorations(this.note, stale === undefined ? [after(said)] : []);
-    editor.setDecorations(this.alarm, stale === undefined ? [] : [after(`⚠ ${stalenessNote(stale)}`)]);
+    editor.setDecorations(this.alarm, alarms.map((alarm) => after(`⚠ ${alarm}`)));
   }
 
   private reviewOf(uri: vscode.Uri): Review | undefined {
-    return this.proposals.get(idOf(uri));
+    return this.proposals.get(lookedIdOf(uri) ?? idOf(uri));
   }
 }
 
@@ -161,7 +163,8 @@ function noteOf({ proposed, decided }: Review, file: ReviewedFile): string {
   ].join(' · ');
 }
 
-const DECIDED = {
+/** What the user has decided on a file of several. */
+export const DECIDED = {
   accepted: (): string => vscode.l10n.t('accepted; waits for the other files'),
   rejected: (): string => vscode.l10n.t('rejected; waits for the other files'),
 };

@@ -11,7 +11,7 @@ export const PROPOSAL = 'agentfs-proposal';
 export const BASE = 'agentfs-base';
 /** What the user typed into a proposal that has ended; read-only. */
 export const DRAFT = 'agentfs-draft';
-/** Both sides of a change that has landed; read-only. */
+/** Both sides of a change that has landed, or that is looked through with others; read-only. */
 export const LANDED = 'agentfs-landed';
 
 export function virtualUri(scheme: string, id: string, path: string): vscode.Uri {

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Review } from '../proposals/review';
 import type { ReviewedFile } from '../protocol/types';
 import { findDocument } from '../proposals/applyEdits';
-import { DRAFT, idOf, LANDED, pathOf, PROPOSAL } from './fileSystem';
+import { DRAFT, idOf, LANDED, pathOf, PROPOSAL, virtualUri } from './fileSystem';
 
 /** All tabs of the window. */
 export function allTabs(): readonly vscode.Tab[] {
@@ -57,9 +57,24 @@ export function draftIn({ input }: vscode.Tab): vscode.Uri | undefined {
   return isDraft ? input.original : undefined;
 }
 
-/** Whether the tab shows a landed change. */
+/** The read-only texts that a tab shows on its right side: landed changes, or pending ones to look through. */
+export function landedIn(tab: vscode.Tab): readonly vscode.Uri[] {
+  return shownIn(tab).filter(({ scheme }) => scheme === LANDED);
+}
+
+/** Whether the tab shows such texts. */
 export function isLandedTab(tab: vscode.Tab): boolean {
-  return shownIn(tab).some(({ scheme }) => scheme === LANDED);
+  return landedIn(tab).length > 0;
+}
+
+/** One side of a proposed file as it is looked through with others; `count` sets apart what is shown at different times. */
+export function lookedUri(id: string, side: 'before' | 'after', count: number, path: string): vscode.Uri {
+  return virtualUri(LANDED, `${id}.${side}${count}`, path);
+}
+
+/** The id of the proposal on the right side of an editor to look through. */
+export function lookedIdOf(uri: vscode.Uri): string | undefined {
+  return uri.scheme === LANDED ? /^(.*)\.after\d+$/.exec(idOf(uri))?.[1] : undefined;
 }
 
 /** Whether the tab shows several files. */

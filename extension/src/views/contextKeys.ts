@@ -6,6 +6,7 @@ import type { Drafts } from '../review/drafts';
 import { draftInFront } from './drafts';
 import type { ServerEdits } from '../proposals/serverEdits';
 import type { DiffEditors } from '../review/diffEditor';
+import type { LookThrough } from '../review/lookThrough';
 import { isMultiDiff, tabInFront } from '../review/tabs';
 
 type Kind = '' | 'single' | 'several' | 'part';
@@ -24,6 +25,7 @@ export function keepContextKeys(
   editors: DiffEditors,
   edits: ServerEdits,
   drafts: Drafts,
+  looks: LookThrough,
 ): vscode.Disposable {
   const told = new Map<string, unknown>();
   const tell = (key: string, value: unknown): void => {
@@ -41,6 +43,7 @@ export function keepContextKeys(
     tell('pending', proposals.size > 0);
     tell('waiting', proposals.size > 0 || edits.previews > 0);
     tell('more', proposals.size > 1);
+    tell('look', looks.isInFront);
     tell('drafts', drafts.all.length > 0);
     tell('draft', draftInFront(drafts) !== undefined);
   };
@@ -49,6 +52,7 @@ export function keepContextKeys(
     proposals.onDidChange(refresh),
     drafts.onDidChange(refresh),
     edits.onDidChange(refresh),
+    looks.onDidChange(refresh),
     vscode.window.tabGroups.onDidChangeTabs(refresh),
     vscode.window.tabGroups.onDidChangeTabGroups(refresh),
     vscode.window.onDidChangeActiveTextEditor(refresh),

@@ -120,12 +120,17 @@ export class WorkbenchPage {
 
   /** The review that a button has just asked for; offered, as above, if it comes too late. */
   async requestedReview(text) {
-    const offer = this.#message("The review of ").getByRole("button", { name: "Review", exact: true });
     await until(`a review with ${JSON.stringify(text)}`, async () => {
       if ((await this.diff()).modified.includes(text)) return true;
-      await offer.click({ timeout: 500 }); // it may have opened by itself
-      return false;
+      return this.takeLateReview();
     });
+  }
+
+  /** Presses the button that offers a review which came too late to open by itself, if there is one. Never true. */
+  async takeLateReview() {
+    const offer = this.#message("The review of ").getByRole("button", { name: "Review", exact: true });
+    if ((await offer.count()) > 0) await offer.click({ timeout: 500 }); // it may be gone by now
+    return false;
   }
 
   #lines(side) {
@@ -214,6 +219,11 @@ export class WorkbenchPage {
   /** Chooses from the menu of the editor's title. */
   async titleMenu(choice) {
     await this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", { name: "More Actions..." }).click();
+    await this.#choose(choice);
+  }
+
+  /** Chooses from the menu that is open. */
+  async #choose(choice) {
     // A menu takes no click in its first moments, as that may be the one that opened it; keys it takes at once.
     await this.page.getByRole("menuitem", { name: choice }).hover();
     await this.page.locator(".monaco-menu .action-item.focused", { hasText: choice }).waitFor();
@@ -451,6 +461,12 @@ export class WorkbenchPage {
   viewRow(view, text) {
     const header = this.page.locator(`.pane-header[aria-label^="${view}"]`);
     return this.page.locator(".part.sidebar .pane", { has: header }).locator(".monaco-list-row", { hasText: text });
+  }
+
+  /** Chooses from the context menu of a row in that view. */
+  async rowMenu(view, text, choice) {
+    await this.viewRow(view, text).first().click({ button: "right" });
+    await this.#choose(choice);
   }
 
   /** Presses a button of the first row with `text` in that view; they show while the mouse is there. */

@@ -1,0 +1,174 @@
+/**
+ * Shows all pending changes of one agent in one editor of several files, to look through and accept together. Nothing
+ * can be typed there, and what is accepted is what it shows.
+ */
+import * as vscode from 'vscode';
+import { agentOf, notifyLeftWaiting, notifyNothingOpen, nameOf, showTooEarly } from '../proposals/notifications';
+import type { Decisions } from '../proposals/decisions';
+import { isStale, type Review } from '../proposals/review';
+import type { ProposalStore } from '../proposals/store';
+import type { ReviewedFile } from '../protocol/types';
+import { normalize, withEol } from '../util/text';
+import { brief, withoutMarkup } from '../util/display';
+import type { DiffEditors } from './diffEditor';
+import { run } from './editorFocus';
+import type { ReadOnlyTexts, ReviewFileSystem } from './fileSystem';
+import { MOMENT_MS } from './focus';
+import type { PlainView } from './plainView';
+import { allTabs, landedIn, lookedUri, tabInFront } from './tabs';
+import { openAwaited, userWaits } from './userWaits';
+import { areOnScreen, textsOf, type ShownFile } from './visibility';
+
+/** A change, and the files of it that the editor shows. */
+interface Looked {
+  review: Review;
+  files: readonly ShownFile[];
+}
+
+export class LookThrough implements vscode.Disposable {
+  private readonly changes = new vscode.EventEmitter<void>();
+  /** Whether its editor is active may have changed. */
+  readonly onDidChange = this.changes.event;
+  private looked: readonly Looked[] = [];
+  private count = 0;
+  private isFront = false;
+  private frontSince = Infinity;
+  private readonly listeners: vscode.Disposable;
+
+  constructor(
+    private readonly proposals: ProposalStore,
+    private readonly editors: DiffEditors,
+    private readonly decisions: Decisions,
+    private readonly proposed: ReviewFileSystem,
+    private readonly texts: ReadOnlyTexts,
+    private readonly plain: PlainView,
+    private readonly fetch: (review: Review) => Promise<boolean>,
+  ) {
+    const look = (): void => this.frontChanged();
+    this.listeners = vscode.Disposable.from(
+      vscode.window.tabGroups.onDidChangeTabs(look),
+      vscode.window.tabGroups.onDidChangeTabGroups(look),
+      proposals.onDidChange(() => void this.closeIfOver()),
+    );
+  }
+
+  /** Whether its editor is active. */
+  get isInFront(): boolean {
+    const tab = tabInFront();
+    return tab !== undefined && this.isOurs(tab);
+  }
+
+  /** Show what this review's agent has pending; a single change in its own review. */
+  async show(chosen: Review): Promise<void> {
+    const isWaiting = userWaits();
+    const agent = agentOf(chosen.proposed.agent);
+    const ofAgent = this.proposals.undecided.filter((review) => agentOf(review.proposed.agent) === agent && !isStale(review));
+    await Promise.all(ofAgent.map((review) => this.fetch(review)));
+    const reviews = ofAgent.filter((review) => review.proposal !== undefined && review.state === 'waiting');
+    if (reviews.length < 2) {
+      await this.editors.show(chosen);
+      return;
+    }
+    const title = vscode.l10n.t('All Pending Changes by {0}', brief(agent, AGENT_CHARACTERS));
+    await openAwaited(isWaiting, reviews.map(nameOf).join(', '), vscode.l10n.t('Look Through'), () => this.open(title, reviews));
+  }
+
+  /** Accept what the active editor shows, except changes that are different or have ended by now. */
+  async accept(): Promise<void> {
+    const tab = tabInFront();
+    if (tab === undefined || !this.isOurs(tab)) {
+      notifyNothingOpen();
+      return;
+    }
+    if (Date.now() - this.frontSince < MOMENT_MS) {
+      showTooEarly();
+      return;
+    }
+    const waiting = this.looked.filter(({ review }) => review.state === 'waiting');
+    const same = waiting.filter((looked) => this.isSame(looked));
+    const files = same.flatMap((looked) => looked.files);
+    if (!(await areOnScreen(`look-${this.count}`, files, this.plain, () => this.open(tab.label, same.map(({ review }) => review))))) {
+      return;
+    }
+    const shown = new Map(same.map(({ review, files: of }) => [review, (path: string) => of.find((file) => file.path === path)?.now] as const));
+    const accepted = this.decisions.acceptEach(shown);
+    await vscode.window.tabGroups.close(tab);
+    if (same.length < waiting.length) {
+      notifyLeftWaiting(waiting.length - same.length);
+    }
+    await accepted;
+  }
+
+  dispose(): void {
+    this.listeners.dispose();
+    this.changes.dispose();
+  }
+
+  private async open(title: string, reviews: readonly Review[]): Promise<void> {
+    const before = this.tabs();
+    this.count += 1;
+    this.looked = reviews.map((review) => ({ review, files: this.put(review) }));
+    const resources = this.looked.flatMap(({ files }) => files.map(({ uri, left }) => [uri, left, uri]));
+    // It always opens as a preview, which the next file would replace.
+    await run({ command: '_workbench.changes', args: [withoutMarkup(title), resources] }, { command: 'workbench.action.keepEditor' });
+    await vscode.window.tabGroups.close(before, true);
+    this.frontSince = Date.now();
+    this.frontChanged();
+  }
+
+  /** Store both sides of the files that the user hasn't rejected, as the review shows them now. */
+  private put(review: Review): readonly ShownFile[] {
+    const { id } = review.proposed;
+    const shown = textsOf(this.proposed, review);
+    return filesOf(review).map((file) => {
+      const left = lookedUri(id, 'before', this.count, file.path);
+      const uri = lookedUri(id, 'after', this.count, file.path);
+      const now = normalize(shown(file.path) ?? file.proposed_text);
+      this.texts.set(left, withEol(file.base_text, file.eol));
+      this.texts.set(uri, withEol(now, file.eol));
+      return { path: file.path, uri, left, base: file.base_text, now };
+    });
+  }
+
+  /** Whether the review would still land what the editor shows. */
+  private isSame({ review, files }: Looked): boolean {
+    const shown = textsOf(this.proposed, review);
+    const now = filesOf(review).map((file) => normalize(shown(file.path) ?? file.proposed_text));
+    return !isStale(review) && now.length === files.length && files.every((file, at) => file.now === now[at]);
+  }
+
+  private tabs(): readonly vscode.Tab[] {
+    return allTabs().filter((tab) => this.isOurs(tab));
+  }
+
+  private isOurs(tab: vscode.Tab): boolean {
+    const [first] = landedIn(tab);
+    return first !== undefined && this.looked.some(({ files }) => files.some(({ uri }) => uri.toString() === first.toString()));
+  }
+
+  private frontChanged(): void {
+    const isFront = this.isInFront;
+    if (isFront !== this.isFront) {
+      this.isFront = isFront;
+      this.frontSince = Date.now();
+      this.changes.fire();
+    }
+  }
+
+  /** Close the editor once all that it shows has been decided elsewhere or withdrawn. */
+  private async closeIfOver(): Promise<void> {
+    const isOver = this.looked.every(({ review }) => this.proposals.get(review.proposed.id) === undefined);
+    if (isOver && this.looked.length > 0) {
+      const tabs = this.tabs();
+      this.looked = [];
+      await vscode.window.tabGroups.close(tabs, true);
+    }
+  }
+}
+
+/** So much of an agent's name fits into a tab. */
+const AGENT_CHARACTERS = 30;
+
+function filesOf({ proposal, decided }: Review): readonly ReviewedFile[] {
+  return (proposal?.files ?? []).filter(({ path }) => decided.get(path) !== 'rejected');
+}

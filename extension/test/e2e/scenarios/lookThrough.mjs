@@ -1,0 +1,111 @@
+// All that one agent has pending, looked through in one editor and accepted together.
+
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+
+import { agent, batch } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
+import { until } from "../harness/page.mjs";
+import { call, state, ui } from "../harness/run.mjs";
+import { scenario } from "../harness/suite.mjs";
+
+const ACCEPT = "Accept All from This Agent";
+
+/** Opens what the agent of the row with `name` has pending, with the mouse. */
+async function lookThrough(name, shown) {
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.rowMenu("Pending", name, "Look Through All from This Agent");
+  await ui.severalWith(shown);
+}
+
+/** Presses the button in the title until the editor is closed: in its first moments it takes no decision. */
+async function acceptAll() {
+  await until("it takes the press", async () => {
+    if ((await ui.titleButton(ACCEPT).count()) === 0) return true;
+    await ui.titleButton(ACCEPT).click({ timeout: 500 }); // it may be gone by now
+    return false;
+  }, { everyMs: 400 });
+}
+
+const two = (name) => ["one", "two"].map((each) => file(`look/${name}-${each}.txt`, `old ${each}\n`));
+
+/** A proposal for each of the files. */
+async function propose(files, more = {}) {
+  const asked = [];
+  for (const one of files) asked.push(await agent(one.base).readAndEdit(one, "old", "new", more));
+  return asked;
+}
+
+const together = two("together");
+const made = file("look/made.txt");
+const other = file("look/other.txt", "old\n");
+
+scenario("all from one agent: looked through in one editor, accepted by one press; another agent's change waits", async () => {
+  const asked = await propose(together);
+  const several = batch("look-batch", [
+    { tool: "write", params: { path: made.name, content: "", allow_empty: true } },
+    { tool: "write", params: { path: "look/made-too.txt", content: "made too\n" } },
+  ]);
+  const bob = await agent("look-bob").readAndEdit(other, "old", "new", { agent: "Bob" });
+  await until("all wait", async () => (await state()).pending.length === 4);
+
+  await lookThrough("together-one.txt", "new one");
+  await ui.tabsAre("All Pending Changes by Ada (4 files)");
+  assert.deepEqual(await ui.severalNames(), ["together-one.txt", "together-two.txt", "made.txt", "made-too.txt"]);
+  await ui.sees("new file · Ada");
+  assert.equal(await ui.titleButton("Accept").count(), 0, "nothing accepts a part of it");
+  await ui.enterFile("together-one.txt");
+  const refused = ui.page.locator(".monaco-editor-overlaymessage", { hasText: "read-only" }).waitFor();
+  await ui.page.keyboard.type("x");
+  await refused;
+  await acceptAll();
+
+  for (const { answer } of [...asked, several]) assert.equal((await answer).data.applied, true);
+  assert.deepEqual(together.map((one) => one.text()), ["new one\n", "new two\n"]);
+  assert.ok(existsSync(made.path));
+  assert.equal(other.text(), "old\n");
+  assert.equal((await state()).pending.length, 1);
+  await ui.tabsAre();
+  await bob.cancel();
+});
+
+const amended = two("amended");
+
+scenario("all from one agent: what was changed after the look is not accepted with the rest", async () => {
+  const asked = await propose(amended);
+  await lookThrough("amended-one.txt", "new one");
+  await ui.viewRow("Pending", "amended-two.txt").click();
+  await ui.diffWith("new two");
+  await ui.clickLine("new two");
+  await ui.page.keyboard.type(" of mine");
+  await ui.diffWith("new two of mine");
+
+  await ui.tab("All Pending Changes").click();
+  await ui.severalWith("new two");
+  await acceptAll();
+
+  assert.equal((await asked[0].answer).data.applied, true);
+  await ui.saysInPassing("Changes that are no longer as you saw them: 1.");
+  assert.deepEqual(amended.map((one) => one.text()), ["new one\n", "old two\n"]);
+  assert.equal((await state()).pending.length, 1);
+  await asked[1].cancel();
+  await call("command", { id: "agentfs.ui.showPending" });
+});
+
+const hidden = two("hidden");
+
+scenario("all from one agent: what the editor may hide is shown first; the editor closes with the last change", async () => {
+  const asked = await propose(hidden, { new_string: `${"x".repeat(60)}\u{200b}` });
+  await lookThrough("hidden-one.txt", "xxx");
+  await until("all of it is shown", async () => {
+    await ui.titleButton(ACCEPT).click();
+    return ui.isSaid("All of it is now shown beside the review.");
+  }, { everyMs: 400 });
+  assert.match(await ui.plainWith("200b"), /hidden-two/);
+  assert.equal((await state()).pending.length, 2);
+  await call("command", { id: "notifications.clearAll" });
+
+  for (const each of asked) await each.cancel();
+  await ui.noTab("All Pending Changes");
+  await call("close", { path: "all" });
+});
