@@ -12,7 +12,7 @@ import { withEol } from '../util/text';
 import { BASE, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
-import { keysForTheFront, run, unmaximize, withoutFocus } from './editorFocus';
+import { keysForTheFront, run, unmaximize, withoutFocus, type Layout } from './editorFocus';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
 import { agentOf } from '../proposals/notifications';
 import { userWaits } from './userWaits';
@@ -182,13 +182,14 @@ export class DiffEditors implements vscode.Disposable {
     }
     const sides = review.proposal.files.map((file) => this.prepare(id, file));
     sides.filter(({ file }) => file.operation === 'delete').forEach(({ right }) => this.files.lock(right));
+    let layout: Layout | undefined;
     if (isNext) {
       sides.forEach(({ right }) => this.files.lock(right));
     } else {
       this.unlock(review);
-      await unmaximize();
+      layout = await unmaximize();
     }
-    const giveKeys = await keysForTheFront();
+    const giveKeys = await keysForTheFront(layout);
     this.proposals.setAside(review, false);
     this.opening = { review, isNext };
     const opened = open(review, sides, place);

@@ -9,7 +9,7 @@ import { until, WorkbenchPage } from "./harness/page.mjs";
 import { makeHome, startWorkbench } from "./harness/workbench.mjs";
 
 const ROUNDS = 9; // the first two warm up
-const LIMITS = { shown: 150, answered: 300, task: 2000 };
+const LIMITS = { shown: 60, answered: 300, task: 2000 };
 
 const home = await makeHome();
 const workspace = path.join(home, "workspace");
@@ -83,6 +83,9 @@ async function review(file, mark, kind) {
   const seen = whenSeen(mark);
   const from = Date.now();
   await extension.call("command", { id: "agentfs.ui.openReview" });
+  let shownAt;
+  void seen.then((at) => (shownAt = at));
+  await until("the diff is on screen", async () => shownAt !== undefined || ui.takeLateReview(), { timeoutMs: 120_000 });
   const shown = (await seen) - from;
   const answered = asked.answer.then((answer) => ({ answer, at: Date.now() }));
   await ui.titleButton("Accept").click();
