@@ -35,7 +35,8 @@ const STYLE = `
   pre.new { background: #ddf8e0; }
   hr { border: 0; border-top: 1px solid #999; }
   b { font-weight: normal; background: #000; color: #fff; }
-  i { font-style: normal; color: #777; }
+  i { font-style: normal; color: #595959; }
+  del, ins { text-decoration: none; }
   mark { background: #ffd54d; color: #000; }
 `;
 
@@ -126,9 +127,9 @@ function pageOf(files: readonly PlainFile[], mark: string): string {
   const policy = `default-src 'none'; style-src 'nonce-${mark}'; script-src 'nonce-${mark}'`;
   const script = `const code = acquireVsCodeApi();
     requestAnimationFrame(() => requestAnimationFrame(() => code.postMessage('${mark}')));`;
-  return `<!DOCTYPE html><html><head><meta charset="utf-8">
+  return `<!DOCTYPE html><html lang="${vscode.env.language}"><head><meta charset="utf-8"><title>${vscode.l10n.t('All Changes')}</title>
     <meta http-equiv="Content-Security-Policy" content="${policy}"><style nonce="${mark}">${STYLE} html { zoom: ${ownZoom()} }</style></head>
-    <body>${files.map(sectionOf).join('')}<script nonce="${mark}">${script}</script></body></html>`;
+    <body><main>${files.map(sectionOf).join('')}</main><script nonce="${mark}">${script}</script></body></html>`;
 }
 
 /** How much larger than the window's zoom is what the user has set, if the workspace sets another one. */
@@ -141,14 +142,15 @@ function ownZoom(): number {
 function sectionOf({ path, why, base, now }: PlainFile): string {
   const rows = hunks(base === '' ? [] : base.split('\n'), now === '' ? [] : now.split('\n')).map(({ start, removed, added }) => {
     const isPaired = removed.length === added.length;
-    const side = (of: string, sign: string, first: number, lines: readonly string[], others: readonly string[]): string =>
+    // Screen readers tell these two apart, too.
+    const side = (element: 'del' | 'ins', of: string, sign: string, first: number, lines: readonly string[], others: readonly string[]): string =>
       lines
         .map((line, at) => {
           const text = marked(line, isPaired ? others[at] : undefined);
-          return `<pre class="${of}" data-line="${sign}${first + at + 1}">${text}</pre>`;
+          return `<pre class="${of}" data-line="${sign}${first + at + 1}"><${element}>${text}</${element}></pre>`;
         })
         .join('');
-    return side('old', '−', start.before, removed, added) + side('new', '+', start.after, added, removed);
+    return side('del', 'old', '−', start.before, removed, added) + side('ins', 'new', '+', start.after, added, removed);
   });
   return `<h1>${escaped(visible(path))}</h1><p>${escaped(why ?? '')}</p>${rows.join('<hr>')}`;
 }

@@ -6,9 +6,9 @@ import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { baseName, brief, counts, folderOf, visible } from '../util/display';
 import { PROPOSAL, virtualUri } from '../review/fileSystem';
-import { stalenessText } from '../review/decorations';
+import { DECIDED, stalenessText } from '../review/decorations';
 import type { DiffEditors } from '../review/diffEditor';
-import { agentOf, changeOf, pathNow, titleOf, waitingText } from '../proposals/notifications';
+import { agentOf, changeOf, OPERATIONS, pathNow, titleOf, waitingText } from '../proposals/notifications';
 
 /** A proposal, or one file of a proposal with several. */
 export interface PendingNode {
@@ -117,27 +117,41 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   item.iconPath = iconOf(review, file);
   item.command = openCommand(review);
   item.resourceUri = virtualUri(PROPOSAL, review.proposed.id, file.path);
-  item.accessibilityInformation = {
-    label: vscode.l10n.t(
-      '{0}, lines added: {1}, removed: {2}, proposed by {3}',
-      visible(path),
-      file.lines_added,
-      file.lines_removed,
-      agent,
-    ),
-  };
+  item.accessibilityInformation = { label: [labelOf(visible(path), [file], agent), ...statesOf(review, file)].join(', ') };
   return item;
+}
+
+/** What a screen reader says of a row, but for its state. */
+function labelOf(name: string, files: readonly ProposedFile[], agent: string): string {
+  const sum = (of: 'lines_added' | 'lines_removed'): number => files.reduce((total, file) => total + file[of], 0);
+  return vscode.l10n.t('{0}, lines added: {1}, removed: {2}, proposed by {3}', name, sum('lines_added'), sum('lines_removed'), agent);
+}
+
+/** What the icon of a file's row tells, in words. */
+function statesOf(review: Review, file: ProposedFile): string[] {
+  const stale = review.stale.get(file.path);
+  const decided = review.decided.get(file.path);
+  const operation = OPERATIONS[file.operation]?.();
+  return [
+    ...(operation === undefined ? [] : [operation]),
+    ...(review.state === 'deciding' ? [vscode.l10n.t('decided; being applied')] : []),
+    ...(decided === undefined ? [] : [DECIDED[decided]()]),
+    ...(stale === undefined ? [] : [stalenessText(stale)]),
+  ];
 }
 
 function itemOfSeveral(review: Review): vscode.TreeItem {
   const { files } = review.proposed;
-  const item = new vscode.TreeItem(vscode.l10n.t('{0} files', files.length), vscode.TreeItemCollapsibleState.Expanded);
+  const name = vscode.l10n.t('{0} files', files.length);
+  const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
   item.id = review.proposed.id;
   const [added, removed] = files.reduce(
     ([more, less], file) => [more + file.lines_added, less + file.lines_removed],
     [0, 0],
   );
-  item.description = `${agentOf(review.proposed.agent)} · ${counts(added, removed)}`;
+  const agent = agentOf(review.proposed.agent);
+  item.description = `${agent} · ${counts(added, removed)}`;
+  item.accessibilityInformation = { label: labelOf(name, files, agent) };
   item.tooltip = tooltipOf(review);
   item.iconPath = new vscode.ThemeIcon('diff-multiple');
   item.contextValue = 'review';
