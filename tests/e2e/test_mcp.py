@@ -21,7 +21,7 @@ from agentfs_lsp.mcp.catalog import Catalog
 from agentfs_lsp.mcp.connection import Connection
 from agentfs_lsp.mcp.workspace import Workspace
 from support.command import COMMAND, run
-from support.editor import REVIEWING
+from support.editor import REVIEWING, Editor
 from support.mcp import FORM, initialize, legacy, lines, modern
 from support.outside import LAUNCHER, environment, serving
 from support.sample import TEXT
@@ -33,6 +33,7 @@ EDIT = {"path": "a.py", "old_string": "two", "new_string": "2"}
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
 Answer = Callable[[Any], Awaitable[ElicitResult]]
+Call = asyncio.Future[Any]
 
 
 @pytest.fixture(params=ERAS)
@@ -223,6 +224,92 @@ async def test_an_editor_that_is_killed_withdraws_the_change(
         assert result.is_error is True
         assert "Nothing has changed on disk so far. Read the file, then try again." in text(result)
         assert text(await client.call_tool("read", {"path": "a.py"})) == TEXT  # by a server of its own
+    assert file.read_text() == TEXT
+
+
+async def propose(client: Client, editor: Editor, tool: str = "edit", arguments: Any = EDIT) -> Call:
+    """A change of a file that was read, while the user looks at it."""
+    await client.call_tool("read", {"path": "a.py"})
+    call = asyncio.ensure_future(client.call_tool(tool, arguments))
+    await editor.seen("agentfs/proposed")
+    return call
+
+
+NEW = {"tool": "write", "params": {"path": "new.py", "content": "1\n"}}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [("edit", EDIT), ("batch", {"operations": [{"tool": "edit", "params": EDIT}, NEW]})],
+)
+async def test_a_change_waits_for_an_editor_that_is_reloaded(
+    era: str, root: Path, file: Path, sockets: Path, tool: str, arguments: Any
+) -> None:
+    async with agent(era, root, sockets) as client:
+        async with serving(root, sockets, **REVIEWING) as editor:
+            call = await propose(client, editor, tool, arguments)
+        async with serving(root, sockets, **REVIEWING) as editor:
+            proposed = await editor.seen("agentfs/proposed")
+            await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+            assert (await call).is_error is False
+    assert file.read_text() == EDITED
+    assert (root / "new.py").exists() is (tool == "batch")
+
+
+@pytest.mark.parametrize("where", ["disk", "editor"])
+async def test_a_reloaded_editor_with_another_text_is_not_asked(
+    era: str, root: Path, file: Path, sockets: Path, where: str
+) -> None:
+    """The agent has not seen that text."""
+    async with agent(era, root, sockets) as client:
+        async with serving(root, sockets, **REVIEWING) as editor:
+            if where == "editor":
+                editor.open("a.py", f"{TEXT}unsaved\n")
+            call = await propose(client, editor)
+            if where == "disk":
+                file.write_text(f"{TEXT}changed\n")
+        async with serving(root, sockets, **REVIEWING) as editor:
+            result = await call
+            assert result.is_error is True
+            assert "nothing has changed. The editor was closed before the user decided" in text(result)
+            assert not editor.all("agentfs/proposed")
+    assert file.read_text().startswith(TEXT)
+
+
+async def test_a_change_that_its_agent_cancels_meanwhile_is_not_proposed_again(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    async with agent(era, root, sockets) as client:
+        async with serving(root, sockets, **REVIEWING) as editor:
+            call = await propose(client, editor)
+        call.cancel()
+        async with serving(root, sockets, **REVIEWING) as editor:
+            await client.call_tool("status")
+            assert not editor.all("agentfs/proposed")
+    assert file.read_text() == TEXT
+
+
+async def test_a_change_whose_editor_stays_away_ends(
+    root: Path, file: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process: the time is too long for a test."""
+    monkeypatch.setattr("agentfs_lsp.mcp.workspace.RETURN_S", 0.0)
+    connection, workspace = Connection(Catalog(str(root))), Workspace(root, Catalog(str(root)))
+    sent: asyncio.Queue[bytes] = asyncio.Queue()
+    calls = Calls(connection, lambda: sent.put_nowait(connection.take()), workspace.run, workspace.what)
+    async with asyncio.timeout(60):
+        async with serving(root, sockets, **REVIEWING) as editor:
+            for name, arguments in (("read", {"path": "a.py"}), ("edit", EDIT)):
+                called = modern("tools/call", name, name=name, arguments=arguments)
+                for event in connection.receive(lines([called])):
+                    calls.happened(event)
+                if name == "read":
+                    await sent.get()
+            await editor.seen("agentfs/proposed")
+        (answer,) = json.loads(await sent.get())["result"]["content"]
+    assert "The editor was closed before the user decided, and was not opened again within" in answer["text"]
+    await calls.close()
+    await workspace.close()
     assert file.read_text() == TEXT
 
 

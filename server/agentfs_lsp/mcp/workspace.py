@@ -4,6 +4,7 @@ else in a server of its own, which asks through the client."""
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -33,8 +34,29 @@ from agentfs_lsp.mcp.connection import Called, Caller
 LOOK_S: Final = 5.0
 """Seconds between two looks for an editor while the user is asked here."""
 
+RETURN_S: Final = 30.0
+"""How long a change whose editor has ended waits for one that opens the folder again, as a reload does."""
+
+RETURN_LOOK_S: Final = 0.5
+
+MAX_READS: Final = 1000
+
 ENVELOPE: Final = "agentfs-envelope"
 """The member of `_meta` with the whole response (docs/protocol.md#3-envelope)."""
+
+
+_CLOSED: Final = "The editor was closed before the user decided"
+
+_AGAIN: Final = "Read the file again, then repeat the change."
+
+
+class _EditorEnded(Exception):
+    """The editor with this entry ended before its user decided, so nothing has changed. `refusal`: its
+    server's response."""
+
+    def __init__(self, entry: Entry, refusal: RequestRefused) -> None:
+        super().__init__(str(refusal))
+        self.entry, self.refusal = entry, refusal
 
 
 class _Client(AsyncAgentFS):
@@ -74,6 +96,9 @@ class Workspace:
         self._connecting = asyncio.Lock()
         self._one_change = asyncio.Lock()
         self._asked: Job | None = None
+        self._reads: dict[str, tuple[Job, str]] = {}
+        """By path: the last read, and the digest of what it returned. Without files that the agent has
+        changed since."""
 
     async def close(self) -> None:
         """Withdraw what is undecided, and disconnect."""
@@ -106,22 +131,37 @@ class Workspace:
             return Outcome(f"{error} {self._what_is_there(job, before)}", is_error=True)
         except AgentFSError as error:
             return Outcome(str(error), is_error=True)
+        self._remember(job, answer)
         return Outcome(answer.for_model(), is_error=not answer.ok, meta={ENVELOPE: dict(answer.envelope)})
 
     async def _ask(self, job: Job) -> Answer:
         """Raises AgentFSError."""
-        try:
-            return await self._ask_once(job)
-        except ServerGone:
-            if job.tool in CHANGING:
-                raise
-            return await self._ask_once(job)  # another editor may be there, or the user has disconnected this
+        while True:
+            try:
+                return await self._ask_once(job)
+            except ServerGone:
+                if job.tool in CHANGING:
+                    raise
+                # Another editor may be there, or the user has disconnected this one.
+                return await self._ask_once(job)
+            except _EditorEnded as ended:
+                if job.withdrawal.is_set():
+                    raise ended.refusal from None
+                why = await self._why_not_again(ended.entry, job)
+                if why:
+                    raise RequestRefused(ended.refusal.code, why) from None
 
     async def _ask_once(self, job: Job) -> Answer:
         while True:
             async with self._using(label(job.caller)) as server:
                 if server.entry is not None or job.tool not in CHANGING:
-                    return await self._answer(server, job)
+                    try:
+                        return await self._answer(server, job)
+                    except RequestRefused as error:
+                        is_undecided = error.code == REQUEST_CANCELLED and not job.withdrawal.is_set()
+                        if server.entry is None or job.tool not in CHANGING or not is_undecided:
+                            raise
+                        raise _EditorEnded(server.entry, error) from None
                 if self._asked is not None:
                     self._asked.give_way()
                 async with self._one_change:  # so that a question belongs to this job
@@ -157,6 +197,44 @@ class Workspace:
         if not isinstance(params, dict) or not isinstance(params.get("path"), str):
             return operation
         return {**operation, "params": {**params, "path": self._named(server, params["path"])}}
+
+    # --- an editor that comes back ------------------------------------------------------------------------
+
+    def _remember(self, job: Job, answer: Answer) -> None:
+        """What the agent has read, and knows no more once it has changed something."""
+        if job.tool == "read" and answer.ok:
+            for path in self._paths(job.tool, job.arguments):
+                self._reads.pop(path, None)
+                self._reads[path] = (job, _digest(answer))
+            while len(self._reads) > MAX_READS:
+                del self._reads[next(iter(self._reads))]
+        elif job.tool == "undo":
+            self._reads.clear()
+        elif job.tool in CHANGING:
+            for path in self._paths(job.tool, job.arguments):
+                self._reads.pop(path, None)
+
+    async def _why_not_again(self, ended: Entry, job: Job) -> str:
+        """Wait for an editor to open the folder again. Returns why a change can't be proposed there, if so:
+        the agent has not read what its user sees. Raises AgentFSError."""
+        end = asyncio.get_running_loop().time() + RETURN_S
+        while (entry := await asyncio.to_thread(find, self._root)) is None or entry.token == ended.token:
+            if job.withdrawal.is_set() or asyncio.get_running_loop().time() > end:
+                return f"{_CLOSED}, and was not opened again within {RETURN_S:.0f} s. {_AGAIN}"
+            with suppress(TimeoutError):
+                await asyncio.wait_for(job.withdrawal.wait(), RETURN_LOOK_S)
+        for path in self._paths(job.tool, job.arguments):
+            if not await self._is_as_read(path):
+                return f"{_CLOSED}. {_AGAIN}"
+        return ""
+
+    async def _is_as_read(self, path: str) -> bool:
+        """Its new server knows by this what the agent has read. A new file needs no read."""
+        known = self._reads.get(path)
+        if known is None:
+            return _signature(path) is None
+        read, digest = known
+        return _digest(await self._ask_once(read)) == digest
 
     # --- paths --------------------------------------------------------------------------------------------
 
@@ -283,6 +361,10 @@ class Workspace:
             if asking.done():
                 job.is_accepted = isinstance(asking.result(), Accept)
                 return asking.result()
+
+
+def _digest(answer: Answer) -> str:
+    return hashlib.sha256(answer.for_model().encode(errors="surrogatepass")).hexdigest()
 
 
 def _refused(error: RequestRefused, job: Job) -> Outcome:

@@ -6,8 +6,8 @@ import { existsSync } from "node:fs";
 import { file } from "../harness/files.mjs";
 import { connectedCodex, outsideAgent } from "../harness/outside.mjs";
 import { until } from "../harness/page.mjs";
-import { openReview, reviewWith } from "../harness/reviews.mjs";
-import { call, state, ui } from "../harness/run.mjs";
+import { acceptSeen, openReview, reviewWith } from "../harness/reviews.mjs";
+import { call, reloadWindow, state, ui } from "../harness/run.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
@@ -34,6 +34,23 @@ scenario("connected agents are listed and disconnected while a review is open", 
   const restarted = await outsideAgent("Codex");
   assert.match(await restarted.call("read", { path: open.path }), /one\ntwo/);
   await restarted.stop();
+});
+
+const reloaded = file("outside/reloaded.txt", "one\ntwo\n");
+
+scenario("a change of an agent outside waits while the window is reloaded, and is proposed there anew", async () => {
+  const agent = await outsideAgent("Claude Code");
+  const edited = edit(agent, reloaded);
+  await reviewWith("2");
+
+  await reloadWindow();
+
+  await until("it is proposed anew", async () => (await state()).pending.length === 1);
+  await reviewWith("2");
+  await acceptSeen();
+  assert.match(await edited, /^Updated/);
+  assert.equal(reloaded.text(), "one\n2\n");
+  await agent.stop();
 });
 
 scenario("VS Code's own agents find the MCP server without any configuration", async () => {
