@@ -13,6 +13,7 @@ import pytest
 from agentfs_lsp.client import AgentFS, AsyncAgentFS, NoEditor, ServerGone, discovery
 from support.agents_socket import Raw, found, listed, starting
 from support.editor import AUTO, REVIEWING, Editor, change_folder, configure
+from support.outside import serving
 from support.sample import TEXT
 from support.wire import Message
 
@@ -311,6 +312,22 @@ async def test_the_editor_lists_who_is_connected(root: Path, file: Path, sockets
         async with asyncio.timeout(60):
             while await connected(editor):
                 pass
+
+
+async def test_the_editor_is_told_of_others_that_have_its_folder_open(root: Path, sockets: Path) -> None:
+    elsewhere = root.parent / "elsewhere"
+    elsewhere.mkdir()
+
+    async def others(editor: Editor) -> list[str]:
+        return list((await editor.request("agentfs/agents"))["editors"])
+
+    async with serving(root, sockets, name="Code\n[x](command:y)") as first:
+        assert await others(first) == []
+        async with serving(root, sockets, name="Emacs") as second, serving(elsewhere, sockets) as third:
+            assert await others(first) == ["Emacs"]
+            assert await others(second) == ["Code\\x0a[x]\\x28command:y)"]
+            assert await others(third) == []
+        assert await others(first) == []
 
 
 async def test_the_editor_disconnects_an_agent(root: Path, file: Path, sockets: Path) -> None:

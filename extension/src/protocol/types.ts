@@ -772,6 +772,8 @@ export type AgentsParams = Record<string, never>;
 export interface AgentsAnswer {
   ok: true;
   agents: ConnectedAgent[];
+  /** the names of other editors that have one of the folders open: agents may have proposed changes there */
+  editors: string[];
 }
 
 /** agentfs/disconnect. */

@@ -112,6 +112,16 @@ export class OutsideAgents {
     }
   }
 
+  /** The names of other editors that have a folder of this window open, once the server runs; none if it does not. */
+  async otherEditors(): Promise<readonly string[]> {
+    try {
+      await this.lifecycle.running();
+      return (await this.server.request(AgentsRequest, {})).editors;
+    } catch {
+      return [];
+    }
+  }
+
   private async connected(): Promise<ConnectedAgent[]> {
     return (await this.server.request(AgentsRequest, {})).agents;
   }

@@ -8,6 +8,7 @@ import { baseName, brief, counts, folderOf, visible } from '../util/display';
 import { PROPOSAL, virtualUri } from '../review/fileSystem';
 import { DECIDED, stalenessText } from '../review/decorations';
 import type { DiffEditors } from '../review/diffEditor';
+import { LatestTask } from '../util/latestTask';
 import { agentOf, changeOf, OPERATIONS, pathNow, titleOf, waitingText } from '../proposals/notifications';
 
 /** A proposal, or one file of a proposal with several. */
@@ -24,17 +25,21 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
   private readonly view: vscode.TreeView<Row>;
   private readonly listener: vscode.Disposable;
   private inFront: Review | undefined;
+  private readonly elsewhere = new LatestTask(() => this.lookElsewhere());
 
   constructor(
     private readonly proposals: ProposalStore,
     private readonly questions: Questions,
     private readonly editors: DiffEditors,
+    private readonly otherEditors: () => Promise<readonly string[]>,
     shown: () => void,
   ) {
     this.view = vscode.window.createTreeView('agentfs.pending', { treeDataProvider: this });
     const look = (): void => this.lookInFront();
     this.listener = vscode.Disposable.from(
       this.view.onDidChangeVisibility(({ visible: isVisible }) => isVisible && shown()),
+      this.view.onDidChangeVisibility(() => void this.elsewhere.run()),
+      vscode.window.onDidChangeWindowState(() => void this.elsewhere.run()),
       proposals.onDidChange(() => this.refresh()),
       questions.onDidChange(() => this.refresh()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.refresh()),
@@ -83,6 +88,16 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     if (now !== this.inFront) {
       this.inFront = now;
       this.changes.fire();
+    }
+  }
+
+  /** Agents that found another editor first propose there, and only there can the user decide. */
+  private async lookElsewhere(): Promise<void> {
+    if (this.view.visible) {
+      const editors = await this.otherEditors();
+      this.view.message = editors.length === 0
+        ? ''
+        : vscode.l10n.t('Also open in: {0}. What agents propose there is reviewed there.', editors.map(visible).join(', '));
     }
   }
 

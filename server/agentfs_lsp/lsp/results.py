@@ -197,6 +197,8 @@ class AgentsAnswer(TypedDict):
 
     ok: Literal[True]
     agents: list[ConnectedAgent]
+    editors: list[str]
+    """the names of other editors that have one of the folders open: agents may have proposed changes there"""
 
 
 class DisconnectParams(TypedDict):

@@ -3,11 +3,12 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 
+import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
 import { connectedCodex, outsideAgent } from "../harness/outside.mjs";
 import { until } from "../harness/page.mjs";
 import { acceptSeen, openReview, reviewWith } from "../harness/reviews.mjs";
-import { call, reloadWindow, state, ui } from "../harness/run.mjs";
+import { call, reloadWindow, state, ui, workbench } from "../harness/run.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
@@ -146,4 +147,25 @@ scenario("Codex itself: connected by a reviewed change of its settings, then its
   await ui.viewRow("Landed", "amended.txt").first().waitFor();
   await codex.stop();
   await ui.tabsAre();
+});
+
+scenario("the view names another editor that has the folder open, where agents may propose changes too", async () => {
+  const isNamed = () => ui.page.locator(".part.sidebar .pane", { hasText: "Also open in: " }).count();
+  await call("command", { id: "agentfs.ui.showPending" });
+  assert.equal(await isNamed(), 0);
+  const plain = await connect(workbench.sockets.plain);
+  try {
+    await plain.request("agentfs/status", {}).answer; // its server has started
+    await until("the view says so", async () => {
+      if ((await isNamed()) > 0) return true;
+      await call("command", { id: "workbench.view.explorer" });
+      await call("command", { id: "agentfs.ui.showPending" }); // it looks when it is shown
+      return false;
+    }, { everyMs: 500 });
+  } finally {
+    plain.close();
+    await reloadWindow(); // ends that server
+  }
+  await call("command", { id: "agentfs.ui.showPending" });
+  await until("the view is silent", async () => (await isNamed()) === 0);
 });

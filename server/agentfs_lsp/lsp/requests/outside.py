@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from collections.abc import Coroutine
 from typing import Any
 
 from agentfs_lsp.api.parsing import parse
+from agentfs_lsp.client import discovery
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
 from agentfs_lsp.lsp.editor_exchange import EditorExchange
 from agentfs_lsp.lsp.results import (
@@ -20,10 +23,22 @@ from agentfs_lsp.service.state.outside import OutsideAgent
 from agentfs_lsp.service.state.workspace import Workspace
 
 
-def agents_request(exchange: EditorExchange) -> AgentsAnswer:
-    """List those that are connected."""
+def agents_request(exchange: EditorExchange) -> Coroutine[Any, Any, AgentsAnswer]:
+    """List those that are connected, and where else they may be."""
     parse(AgentsParams, exchange.params)
-    return {"ok": True, "agents": [_told(exchange.ws, agent) for agent in exchange.ws.outside]}
+    return _listed(exchange.ws)
+
+
+async def _listed(ws: Workspace) -> AgentsAnswer:
+    entries = await asyncio.to_thread(lambda: tuple(discovery.entries()))
+    others = [
+        one for one in entries if one.pid != os.getpid() and not ws.folders.keys().isdisjoint(one.roots)
+    ]
+    return {
+        "ok": True,
+        "agents": [_told(ws, agent) for agent in ws.outside],
+        "editors": [shown(one.editor) for one in others],
+    }
 
 
 def disconnect_request(exchange: EditorExchange) -> Refusal | Coroutine[Any, Any, Done]:
