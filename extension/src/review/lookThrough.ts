@@ -30,6 +30,7 @@ export class LookThrough implements vscode.Disposable {
   /** Whether its editor is active may have changed. */
   readonly onDidChange = this.changes.event;
   private looked: readonly Looked[] = [];
+  private title = '';
   private count = 0;
   private isFront = false;
   private frontSince = Infinity;
@@ -56,6 +57,11 @@ export class LookThrough implements vscode.Disposable {
   get isInFront(): boolean {
     const tab = tabInFront();
     return tab !== undefined && this.isOurs(tab);
+  }
+
+  /** What the plain view knows it by. */
+  private get plainId(): string {
+    return `look-${this.count}`;
   }
 
   /** Show what this review's agent has pending; a single change in its own review. */
@@ -87,11 +93,12 @@ export class LookThrough implements vscode.Disposable {
     const waiting = this.looked.filter(({ review }) => review.state === 'waiting');
     const same = waiting.filter((looked) => this.isSame(looked));
     const files = same.flatMap((looked) => looked.files);
-    if (!(await areOnScreen(`look-${this.count}`, files, this.plain, () => this.open(tab.label, same.map(({ review }) => review))))) {
+    if (!(await areOnScreen(this.plainId, files, this.plain, () => this.open(this.title, same.map(({ review }) => review))))) {
       return;
     }
     const shown = new Map(same.map(({ review, files: of }) => [review, (path: string) => of.find((file) => file.path === path)?.now] as const));
     const accepted = this.decisions.acceptEach(shown);
+    this.plain.close(this.plainId);
     await vscode.window.tabGroups.close(tab);
     if (same.length < waiting.length) {
       notifyLeftWaiting(waiting.length - same.length);
@@ -107,6 +114,7 @@ export class LookThrough implements vscode.Disposable {
   private async open(title: string, reviews: readonly Review[]): Promise<void> {
     const before = this.tabs();
     this.count += 1;
+    this.title = title;
     this.looked = reviews.map((review) => ({ review, files: this.put(review) }));
     const resources = this.looked.flatMap(({ files }) => files.map(({ uri, left }) => [uri, left, uri]));
     // It always opens as a preview, which the next file would replace.
@@ -161,6 +169,7 @@ export class LookThrough implements vscode.Disposable {
     if (isOver && this.looked.length > 0) {
       const tabs = this.tabs();
       this.looked = [];
+      this.plain.close(this.plainId);
       await vscode.window.tabGroups.close(tabs, true);
     }
   }

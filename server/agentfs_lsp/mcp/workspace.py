@@ -4,7 +4,6 @@ else in a server of its own, which asks through the client."""
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -96,9 +95,8 @@ class Workspace:
         self._connecting = asyncio.Lock()
         self._one_change = asyncio.Lock()
         self._asked: Job | None = None
-        self._reads: dict[str, tuple[Job, str]] = {}
-        """By path: the last read, and the digest of what it returned. Without files that the agent has
-        changed since."""
+        self._read: dict[str, str] = {}
+        """By path: the hash of what the agent has read last."""
 
     async def close(self) -> None:
         """Withdraw what is undecided, and disconnect."""
@@ -201,18 +199,13 @@ class Workspace:
     # --- an editor that comes back ------------------------------------------------------------------------
 
     def _remember(self, job: Job, answer: Answer) -> None:
-        """What the agent has read, and knows no more once it has changed something."""
-        if job.tool == "read" and answer.ok:
+        """What the agent has read."""
+        if job.tool == "read" and "hash" in answer.data:
             for path in self._paths(job.tool, job.arguments):
-                self._reads.pop(path, None)
-                self._reads[path] = (job, _digest(answer))
-            while len(self._reads) > MAX_READS:
-                del self._reads[next(iter(self._reads))]
-        elif job.tool == "undo":
-            self._reads.clear()
-        elif job.tool in CHANGING:
-            for path in self._paths(job.tool, job.arguments):
-                self._reads.pop(path, None)
+                self._read.pop(path, None)
+                self._read[path] = answer.data["hash"]
+        while len(self._read) > MAX_READS:
+            del self._read[next(iter(self._read))]
 
     async def _why_not_again(self, ended: Entry, job: Job) -> str:
         """Wait for an editor to open the folder again. Returns why a change can't be proposed there, if so:
@@ -224,17 +217,18 @@ class Workspace:
             with suppress(TimeoutError):
                 await asyncio.wait_for(job.withdrawal.wait(), RETURN_LOOK_S)
         for path in self._paths(job.tool, job.arguments):
-            if not await self._is_as_read(path):
+            if not await self._is_as_read(path, job):
                 return f"{_CLOSED}. {_AGAIN}"
         return ""
 
-    async def _is_as_read(self, path: str) -> bool:
-        """Its new server knows by this what the agent has read. A new file needs no read."""
-        known = self._reads.get(path)
+    async def _is_as_read(self, path: str, job: Job) -> bool:
+        """The new server knows by this read what the agent has seen. A new file needs none."""
+        known = self._read.get(path)
         if known is None:
             return _signature(path) is None
-        read, digest = known
-        return _digest(await self._ask_once(read)) == digest
+        async with self._using(label(job.caller)) as server:
+            answer = await server.fs.read(self._named(server, path), limit=1)
+        return answer.data.get("hash") == known
 
     # --- paths --------------------------------------------------------------------------------------------
 
@@ -361,10 +355,6 @@ class Workspace:
             if asking.done():
                 job.is_accepted = isinstance(asking.result(), Accept)
                 return asking.result()
-
-
-def _digest(answer: Answer) -> str:
-    return hashlib.sha256(answer.for_model().encode(errors="surrogatepass")).hexdigest()
 
 
 def _refused(error: RequestRefused, job: Job) -> Outcome:
