@@ -3,4 +3,4 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 ./install.sh
-exec ../../../.editors/node --test-force-exit "$@"
+exec ../../../.editors/node "$@"
