@@ -76,7 +76,7 @@ export class LookThrough implements vscode.Disposable {
       return;
     }
     const title = vscode.l10n.t('All Pending Changes by {0}', brief(agent, AGENT_CHARACTERS));
-    await openAwaited(isWaiting, reviews.map(nameOf).join(', '), vscode.l10n.t('Look Through'), () => this.open(title, reviews));
+    await openAwaited(isWaiting, brief(reviews.map(nameOf).join(', '), 200), vscode.l10n.t('Look Through'), () => this.open(title, reviews));
   }
 
   /** Accept what the active editor shows, except changes that are different or have ended by now. */

@@ -132,14 +132,13 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   item.iconPath = iconOf(review, file);
   item.command = openCommand(review);
   item.resourceUri = virtualUri(PROPOSAL, review.proposed.id, file.path);
-  item.accessibilityInformation = { label: [labelOf(visible(path), [file], agent), ...statesOf(review, file)].join(', ') };
+  item.accessibilityInformation = { label: [labelOf(visible(path), file.lines_added, file.lines_removed, agent), ...statesOf(review, file)].join(', ') };
   return item;
 }
 
 /** What a screen reader says of a row, but for its state. */
-function labelOf(name: string, files: readonly ProposedFile[], agent: string): string {
-  const sum = (of: 'lines_added' | 'lines_removed'): number => files.reduce((total, file) => total + file[of], 0);
-  return vscode.l10n.t('{0}, lines added: {1}, removed: {2}, proposed by {3}', name, sum('lines_added'), sum('lines_removed'), agent);
+function labelOf(name: string, added: number, removed: number, agent: string): string {
+  return vscode.l10n.t('{0}, lines added: {1}, removed: {2}, proposed by {3}', name, added, removed, agent);
 }
 
 /** What the icon of a file's row tells, in words. */
@@ -166,7 +165,7 @@ function itemOfSeveral(review: Review): vscode.TreeItem {
   );
   const agent = agentOf(review.proposed.agent);
   item.description = `${agent} · ${counts(added, removed)}`;
-  item.accessibilityInformation = { label: labelOf(name, files, agent) };
+  item.accessibilityInformation = { label: labelOf(name, added, removed, agent) };
   item.tooltip = tooltipOf(review);
   item.iconPath = new vscode.ThemeIcon('diff-multiple');
   item.contextValue = 'review';

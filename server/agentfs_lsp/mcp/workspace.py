@@ -37,25 +37,24 @@ RETURN_S: Final = 30.0
 """How long a change whose editor has ended waits for one that opens the folder again, as a reload does."""
 
 RETURN_LOOK_S: Final = 0.5
+"""Seconds between two looks for it."""
 
 MAX_READS: Final = 1000
+"""The most paths whose last read is remembered."""
 
 ENVELOPE: Final = "agentfs-envelope"
 """The member of `_meta` with the whole response (docs/protocol.md#3-envelope)."""
 
-
 _CLOSED: Final = "The editor was closed before the user decided"
-
 _AGAIN: Final = "Read the file again, then repeat the change."
 
 
 class _EditorEnded(Exception):
-    """The editor with this entry ended before its user decided, so nothing has changed. `refusal`: its
-    server's response."""
+    """The editor with this entry ended before its user decided, so nothing has changed."""
 
-    def __init__(self, entry: Entry, refusal: RequestRefused) -> None:
-        super().__init__(str(refusal))
-        self.entry, self.refusal = entry, refusal
+    def __init__(self, entry: Entry) -> None:
+        super().__init__(_CLOSED)
+        self.entry = entry
 
 
 class _Client(AsyncAgentFS):
@@ -143,11 +142,9 @@ class Workspace:
                 # Another editor may be there, or the user has disconnected this one.
                 return await self._ask_once(job)
             except _EditorEnded as ended:
-                if job.withdrawal.is_set():
-                    raise ended.refusal from None
                 why = await self._why_not_again(ended.entry, job)
                 if why:
-                    raise RequestRefused(ended.refusal.code, why) from None
+                    raise RequestRefused(REQUEST_CANCELLED, why) from None
 
     async def _ask_once(self, job: Job) -> Answer:
         while True:
@@ -159,7 +156,7 @@ class Workspace:
                         is_undecided = error.code == REQUEST_CANCELLED and not job.withdrawal.is_set()
                         if server.entry is None or job.tool not in CHANGING or not is_undecided:
                             raise
-                        raise _EditorEnded(server.entry, error) from None
+                        raise _EditorEnded(server.entry) from None
                 if self._asked is not None:
                     self._asked.give_way()
                 async with self._one_change:  # so that a question belongs to this job
@@ -204,7 +201,7 @@ class Workspace:
             for path in self._paths(job.tool, job.arguments):
                 self._read.pop(path, None)
                 self._read[path] = answer.data["hash"]
-        while len(self._read) > MAX_READS:
+        if len(self._read) > MAX_READS:
             del self._read[next(iter(self._read))]
 
     async def _why_not_again(self, ended: Entry, job: Job) -> str:

@@ -65,12 +65,12 @@ const listed = file("accessibility/listed.txt", "old\n");
 scenario("accessibility: from the list to the decision, by its context menu, with the keyboard alone", async () => {
   const asked = await agent("listed").readAndEdit(listed, "old", "new");
   await until("it waits", async () => (await state()).pending.length === 1);
-  await ui.runCommand("agentfs: Focus on Pending View");
   await until("the row has the keys", async () => {
     if ((await ui.page.locator(".pane .monaco-list:focus-within .monaco-list-row.focused").count()) > 0) return true;
+    await call("command", { id: "agentfs.pending.focus" }); // whatever has taken the keys meanwhile
     await keyboard().press("ArrowDown");
     return false;
-  }, { everyMs: 200 });
+  }, { everyMs: 500 });
   await keyboard().press("Shift+F10");
   await ui.page.locator(".monaco-menu .action-item").first().waitFor();
   await until("Reject is chosen", async () => {
