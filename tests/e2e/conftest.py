@@ -1,5 +1,5 @@
-"""One server for all tests of a module, since starting one takes longer than most tests; and a place for the
-sockets of editors."""
+"""One server for all tests of a module, since starting one takes longer than most tests; a place for the
+sockets of editors, and both eras of MCP."""
 
 import tempfile
 from collections.abc import AsyncIterator, Iterator
@@ -10,6 +10,7 @@ import pytest_asyncio
 
 from agentfs_lsp.client import discovery
 from support.editor import AUTO, Editor, editing
+from support.mcp_agent import ERAS
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
@@ -20,6 +21,12 @@ async def auto(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Editor
     root.mkdir()
     async with editing(root, options=AUTO) as editor:
         yield editor
+
+
+@pytest.fixture(params=ERAS)
+def era(request: pytest.FixtureRequest) -> str:
+    """The mode of the `mcp` package's client."""
+    return str(request.param)
 
 
 @pytest.fixture
