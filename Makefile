@@ -134,14 +134,13 @@ test-integrations: compiled .integrations/frameworks/.done .integrations/hello-a
 
 # --- the VS Code extension: Node 20 builds it; the real workbench comes into .editors/ with a Node of its own ---
 
-.PHONY: vsix publish-check test-extension test-editors test-editors-failed test-terminal-editors test-agents bench-extension screenshots
+.PHONY: vsix publish-check test-extension test-editors test-editors-failed .half-1 .half-2 test-terminal-editors test-agents bench-extension screenshots
 
 EXTENSION_DEV := extension/node_modules/.agentfs
 VSIX := dist/agentfs.vsix
 TEST_EXTENSIONS := .editors/driver.vsix .editors/plain-client.vsix .editors/python-extension.vsix .editors/slow-extension.vsix
 AGENTS := .agents/node_modules/.agentfs
 WORKBENCH := extension/test/e2e/workbench.sh
-TRIED := .editors/tried.json
 NODE_FITS := node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null
 
 vsix: $(VSIX) ## the VS Code extension, with the server in it, as one package: dist/agentfs.vsix
@@ -156,17 +155,22 @@ test-extension: ## the extension's unit tests; skipped with a message if Node 20
 test-terminal-editors: $(DEV) compiled ## the server in real Neovim and Emacs, in a terminal; installs them
 	@tests/editors/able.sh
 	@PYTHON=$(PYTHON) tests/editors/install.sh
-	$(BIN)/pytest tests/editors
+	$(BIN)/pytest -n 2 tests/editors
 
 test-agents: $(DEV) compiled $(AGENTS) ## the MCP server with real agents' programs, from npm, and a scripted model
 	$(BIN)/pytest -n 2 --dist loadgroup tests/agents
 
-test-editors: $(VSIX) $(TEST_EXTENSIONS) $(DEV) $(AGENTS) ## the real-editor tests: the package in a VS Code workbench, in a browser; SCENARIOS=files names some
-	@rm -f $(TRIED)
-	@$(WORKBENCH) --test-rerun-failures=$(abspath $(TRIED)) main.mjs $(SCENARIOS)
+test-editors: $(VSIX) $(TEST_EXTENSIONS) $(DEV) $(AGENTS) ## the real-editor tests: the package in two VS Code workbenches, in browsers; SCENARIOS=files names some
+	@rm -f .editors/tried-*
+	@extension/test/e2e/install.sh
+	@$(MAKE) --no-print-directory -j 2 .half-1 .half-2
 
 test-editors-failed: ## of these tests, those that failed last, once more
-	@$(WORKBENCH) --test-rerun-failures=$(abspath $(TRIED)) main.mjs $(SCENARIOS)
+	@$(MAKE) --no-print-directory -j 2 .half-1 .half-2
+
+# A workbench waits for half of its time: two at once take little longer than one.
+.half-1 .half-2: .half-%:
+	@.editors/node --test-rerun-failures=$(abspath .editors/tried-$*.json) extension/test/e2e/main.mjs --half=$* $(SCENARIOS)
 
 bench-extension: $(VSIX) $(TEST_EXTENSIONS) ## what a review costs over the workbench's own diff editor, in ms
 	@$(WORKBENCH) bench.mjs
