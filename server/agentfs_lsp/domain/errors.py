@@ -443,6 +443,7 @@ class NotUndoable(DomainError):
         "denied",  # the session may not read some of its files
         "elsewhere",  # some of its files are in a folder that is not open
         "bytes",  # it removed undecodable bytes, which no text holds
+        "size",  # with others, it has more text than is undone together
     ]
 
 

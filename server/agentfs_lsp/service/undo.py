@@ -39,6 +39,10 @@ from agentfs_lsp.service.reversal import is_restorable, reversal, with_edits_els
 from agentfs_lsp.service.state.workspace import Workspace, in_thread, off_loop
 
 
+MAX_TEXT = 64 * 1024 * 1024
+"""Maximum characters of text, equal texts counted once, in changes that are undone together."""
+
+
 @dataclass(frozen=True, slots=True)
 class Undo:
     """Which change to undo; None: this session's last on this connection. `by_user`: the user asks, and may
@@ -206,8 +210,11 @@ def _find_changes(
             change = find_one(ws, change_id)
         except ChangeUnknown as error:
             blocked.append(_block(command, error, ()))
-        else:
-            changes.append(change._replace(files=tuple(_sharing(file, texts) for file in change.files)))
+            continue
+        changes.append(change._replace(files=tuple(_sharing(file, texts) for file in change.files)))
+        if sum(map(len, texts)) > MAX_TEXT:
+            blocked.append(_block(command, NotUndoable(change_id, "size"), ()))
+            break
     changes.sort(key=lambda change: change.order, reverse=True)
     return tuple(changes), resolve(ws, command.viewer, changes), blocked
 

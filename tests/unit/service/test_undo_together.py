@@ -251,6 +251,19 @@ async def test_what_is_unknown_or_incomplete_is_named_with_its_files(lines: Fake
     assert reasons == [((), "ChangeUnknown"), (("b.txt", "c.txt"), "NotUndoable texts")]
 
 
+async def test_more_text_than_fits_is_refused_before_the_rest_is_loaded(
+    lines: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    length = len(text(lines))
+    for number in (2, 4, 6):
+        await lines.edit("a.txt", f"line {number}\n", f"{number}\n")
+        length += len(text(lines))
+    monkeypatch.setattr("agentfs_lsp.service.undo.MAX_TEXT", length - 1)
+    assert await refused(lines, *of(lines), "unknown") == [((), "NotUndoable size")]
+    monkeypatch.setattr("agentfs_lsp.service.undo.MAX_TEXT", length)
+    await together(lines)
+
+
 async def test_without_all_of_its_folders_nothing_is_undone(work: FakeWorkspace) -> None:
     work.set(approval__mode="auto_edit")
     work.open_roots("work", "other")

@@ -67,6 +67,10 @@ def not_undoable(error: errors.NotUndoable, translate: Translate) -> ErrorText:
             translate("Change '{id}' also contains files in a folder that is not open.", id=own),
             translate("Ask the user to open that folder too."),
         ),
+        "size": (
+            translate("With change '{id}', these changes hold too much text to undo them together.", id=own),
+            translate("Undo fewer at a time, the newest first."),
+        ),
     }
     why, next_step = reasons[error.reason]
     return why, nothing_changed(translate, next_step)
