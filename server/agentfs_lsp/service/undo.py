@@ -38,7 +38,6 @@ from agentfs_lsp.service.propose import check_pending, propose
 from agentfs_lsp.service.reversal import is_restorable, reversal, with_edits_elsewhere
 from agentfs_lsp.service.state.workspace import Workspace, in_thread, off_loop
 
-
 MAX_TEXT = 64 * 1024 * 1024
 """Maximum characters of text, equal texts counted once, in changes that are undone together."""
 

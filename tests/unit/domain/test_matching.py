@@ -53,6 +53,19 @@ def test_a_block_that_repeats_its_lines_is_counted_at_every_line() -> None:
     assert (caught.value.count, caught.value.level) == (15_001, "indentation")
 
 
+@pytest.mark.parametrize(
+    ("text", "old"),
+    [
+        ("ab" + "a" * 200_000 + "\nq \n" + "a" * 3_000_000 + "\n", "ab" + "a" * 200_000 + "\nq\n"),
+        (("a\r\n" + "a" * 50_000 + "\r\n") * 2 + "x\n" + "a" * 3_000_000, "a\n" + "a" * 50_000 + "\n"),
+    ],
+)
+def test_a_long_line_that_the_end_of_the_text_nearly_repeats_is_found_quickly(text: str, old: str) -> None:
+    """`str.rfind` takes minutes to hours for it, and nothing can interrupt that."""
+    match = find(text, old, "b\n", replace_all=True)
+    assert (match.level, match.replacements) in (("trailing_whitespace", 1), ("eol", 2))
+
+
 def test_only_the_first_twenty_lines_are_told() -> None:
     with pytest.raises(SeveralMatches) as caught:
         find("x\r\n" * 50, "x", "y")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from agentfs_lsp.domain.matching.occurrences import Backwards
 from agentfs_lsp.domain.text.lines import line_end, line_start
 
 _AROUND = " \t\r\n"
@@ -32,10 +33,11 @@ def where_possible(text: str, block: Sequence[str], effort: int = _EFFORT) -> tu
         first = text.find(longest, line_end(text, first))
     if first < 0:
         return 0, 0
-    last = text.rfind(longest)
+    backwards = Backwards(text, longest)
+    last = backwards.before(len(text))
     while last > first and effort > 0 and (looked := _refuted(text, last, below, above)):
         effort -= looked + fee
-        last = max(first, text.rfind(longest, first, line_start(text, last)))
+        last = max(first, backwards.before(line_start(text, last)))
     start, end = line_start(text, first), line_end(text, last)
     for _ in range(anchor + 1):  # a block may start after the end of the previous line
         start = line_start(text, max(start - 1, 0))

@@ -38,6 +38,26 @@ def every_occurrence(text: str, wanted: str) -> Iterator[int]:
         at = following
 
 
+def last_occurrence(text: str, wanted: str) -> int:
+    """The last offset of `wanted` (not empty) anywhere in `text`; -1 if it is not there."""
+    return Backwards(text, wanted).before(len(text))
+
+
+class Backwards:
+    """Finds `wanted` (not empty) in `text` from its end, by searching the reversed text: unlike `str.find`,
+    `str.rfind` takes time text × wanted for some texts, and holds the interpreter in one call meanwhile."""
+
+    def __init__(self, text: str, wanted: str) -> None:
+        self._text = text[::-1]
+        self._wanted = wanted[::-1]
+
+    def before(self, end: int) -> int:
+        """The last offset where it ends at `end` or before; -1 if there is none."""
+        size = len(self._text)
+        found = self._text.find(self._wanted, size - end)
+        return found if found < 0 else size - found - len(self._wanted)
+
+
 def _splits_line_end(text: str, at: int) -> bool:
     return 0 < at < len(text) and text[at] == "\n" and text[at - 1] == "\r"
 

@@ -14,7 +14,7 @@ from operator import add
 
 from agentfs_lsp.domain.matching.indentation import BLANKS, Shift, find_shift, indent_of
 from agentfs_lsp.domain.matching.narrowing import where_possible
-from agentfs_lsp.domain.matching.occurrences import every_occurrence
+from agentfs_lsp.domain.matching.occurrences import every_occurrence, last_occurrence
 from agentfs_lsp.domain.matching.splicing import Place, Revise, as_given, uniform_line_end
 from agentfs_lsp.domain.matching.typography import Columns, fold
 from agentfs_lsp.domain.text.lines import LINE_END, line_end, line_start, normalize, offset_of_line, with_eol
@@ -142,7 +142,7 @@ class Search:
         found = view.find(wanted)
         if found < 0:
             return Search("", self.old)
-        last = found if view.find(wanted, found + 1) < 0 else view.rfind(wanted)
+        last = found if view.find(wanted, found + 1) < 0 else last_occurrence(view, wanted)
         if view is self.text:
             begin, end = line_start(view, found), line_end(view, line_end(view, last + len(wanted)))
         else:
@@ -173,30 +173,37 @@ class Search:
     def shifts(self) -> dict[int, Shift]:
         """The `whole_lines` whose indentation is shifted uniformly or not at all, with the shift.
 
-        The first line with an indent determines its shift; all others are compared as one string, so that
-        blocks of thousands of lines may match at as many places."""
+        The first line with an indent determines its shift; all others are compared as one string, at all
+        places with the same indents together, so that blocks of thousands of lines may match at as many."""
         if not self.whole_lines:
             return {}
         begin, inner = self.whole_lines[0], self.inner
         lines = self.lines[begin : self.whole_lines[-1] + len(inner)]
         snapshot, letters = _spelt_by_indent(lines), _spelt_by_indent(inner)
         firsts = [letters.index(letter) for letter in dict.fromkeys(letters.replace(_NO_SAY, ""))]
-        known: dict[str, tuple[Shift, str] | None] = {}
-        found = {}
+        by_indents: dict[str, list[int]] = {}
         for at in self.whole_lines:
-            there = at - begin
-            indents = "".join([snapshot[there + first] for first in firsts])
-            if indents not in known:
-                shift = find_shift([lines[there + it] for it in firsts], [inner[it] for it in firsts])
+            indents = "".join([snapshot[at - begin + first] for first in firsts])
+            by_indents.setdefault(indents, []).append(at - begin)
+        found: dict[int, Shift] = {}
+        for indents, places in by_indents.items():
+            shift = find_shift([lines[places[0] + it] for it in firsts], [inner[it] for it in firsts])
+            if shift is not None:
                 made = str.maketrans("".join([letters[it] for it in firsts]), indents)
-                known[indents] = None if shift is None else (shift, letters.translate(made))
-            fitting = known[indents]
-            if fitting is not None and snapshot.startswith(fitting[1], there):
-                found[at] = fitting[0]
-        return found
+                for there in _fitting(snapshot, letters.translate(made), places):
+                    found[begin + there] = shift
+        return {at: found[at] for at in self.whole_lines if at in found}
 
 
 _NO_SAY = "\0"
+
+
+def _fitting(snapshot: str, wanted: str, places: Sequence[int]) -> list[int]:
+    """The places where `snapshot` has `wanted`: one by one, unless one search of all of it costs less."""
+    if len(places) * len(wanted) > len(snapshot):
+        everywhere = set(every_occurrence(snapshot, wanted))
+        return [there for there in places if there in everywhere]
+    return [there for there in places if snapshot.startswith(wanted, there)]
 
 
 def _spelt_by_indent(lines: Sequence[str]) -> str:
