@@ -66,6 +66,16 @@ def test_a_long_line_that_the_end_of_the_text_nearly_repeats_is_found_quickly(te
     assert (match.level, match.replacements) in (("trailing_whitespace", 1), ("eol", 2))
 
 
+@pytest.mark.parametrize("marks", ["\u0315" * 100_000 + "\u0300" * 100_000, "\u0f73" * 100_000])
+def test_a_run_of_marks_is_not_sorted(marks: str) -> None:
+    """Which takes minutes, and nothing can interrupt it."""
+    text = f"\u201cone\u201d\na{marks}b\n"
+    with pytest.raises(NoMatch):
+        find(text, "nowhere", "x")
+    assert apply_splices(text, find(text, '"one"', '"two"').splices) == text.replace("one", "two")
+    assert apply_splices(text, find(text, f"{marks}b", "c").splices) == "\u201cone\u201d\nac\n"
+
+
 def test_only_the_first_twenty_lines_are_told() -> None:
     with pytest.raises(SeveralMatches) as caught:
         find("x\r\n" * 50, "x", "y")

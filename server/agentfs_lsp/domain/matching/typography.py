@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cache
 from itertools import accumulate, pairwise
-from unicodedata import category, is_normalized, normalize
+from unicodedata import category, combining, normalize
 
 from agentfs_lsp.domain.matching.splicing import differing_elements
 
@@ -23,11 +24,30 @@ def fold(text: str) -> str:
     """`text` in typewriter characters. Line ends stay; the number of code points may change."""
     if text.isascii():
         return text
-    text = normalize("NFC", text)
+    text = _composed(text)
     for typed, variants in _TYPED.items():
         for variant in variants:
             text = text.replace(variant, typed)
     return text
+
+
+def _composed(text: str) -> str:
+    """`text` in the form NFC, except for long runs of combining marks: those are no text, and to order them
+    takes time squared, in one call that holds the interpreter."""
+    pieces: list[str] = []
+    at = 0
+    for run in _long_runs().finditer(text):
+        pieces += (normalize("NFC", text[at : run.start()]), run[0])
+        at = run.end()
+    return "".join([*pieces, normalize("NFC", text[at:])])
+
+
+@cache
+def _long_runs() -> re.Pattern[str]:
+    """More marks in a row than the 30 that Unicode's stream-safe text format allows."""
+    split = "\u0f73\u0f75\u0f81"  # no marks themselves, but they are taken apart into marks
+    marks = (mark for mark in map(chr, range(0x300, 0x20000)) if combining(mark) or mark in split)
+    return re.compile(f"[{''.join(marks)}]{{31,}}")
 
 
 class Columns:
@@ -36,7 +56,7 @@ class Columns:
 
     def __init__(self, line: str) -> None:
         self._line = line
-        self._same = is_normalized("NFC", line)
+        self._same = _composed(line) == line
         if self._same:
             return
         starts = [at for at, it in enumerate(line) if not at or _begins_anew(it)]
