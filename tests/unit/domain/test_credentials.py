@@ -1,5 +1,7 @@
 """Secrets are found by their issuers' formats, and new ones are told from old ones."""
 
+import tracemalloc
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -112,6 +114,16 @@ def test_another_key_in_the_place_of_one_is_new() -> None:
 def test_a_check_for_private_keys_is_asked_for_once() -> None:
     text = 'if "-----BEGIN ' + 'PRIVATE KEY-----" in text:\n    raise ValueError(text)\n'
     assert list(new_secrets(text, (Splice(text.index("raise"), len(text), "return None\n"),))) == []
+
+
+def test_a_header_that_never_ends_takes_no_memory() -> None:
+    text = "-----BEGIN " + "A " * 500_000
+    tracemalloc.start()
+    try:
+        assert list(new_secrets("", (Splice(0, 0, text),))) == []
+        assert tracemalloc.get_traced_memory()[1] < 10 * len(text)
+    finally:
+        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -36,7 +36,7 @@ _BETWEEN_LINES = r"(?:\\[nr]|[\s\\\"'`,;|>#/*+.&]){0,40}"
 _BEGIN = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 
 _PRIVATE_KEY = (
-    r"-----BEGIN (?:[A-Z0-9]+ )*PRIVATE KEY(?: BLOCK)?-----"
+    r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:[\s\\nr]{1,8}(?:Proc-Type|DEK-Info|Version|Comment)[^\r\n]{0,200}){0,4}"
     rf"(?:{_BETWEEN_LINES}[A-Za-z0-9+/=]{{16,128}}){{0,48}}"
 )
