@@ -108,6 +108,12 @@ def swapped(path: Path) -> None:
     path.write_text("another")
 
 
+def overwritten_and_restored(path: Path) -> None:
+    was = path.read_bytes()
+    path.write_text("another")
+    path.write_bytes(was)
+
+
 def linked(path: Path) -> None:
     copy = path.with_suffix(".copy")
     path.rename(copy)
@@ -125,7 +131,10 @@ def swapped_with_its_folder(path: Path) -> None:
     path.write_text("another")
 
 
-@pytest.mark.parametrize("tampered", [overwritten, swapped, linked, removed, swapped_with_its_folder])
+@pytest.mark.parametrize(
+    "tampered",
+    [overwritten, overwritten_and_restored, swapped, linked, removed, swapped_with_its_folder],
+)
 async def test_a_tampered_diff_is_a_conflict(editor: Editor, root: Path, file: Path, tampered: Any) -> None:
     def approve(_: object) -> object:
         [diff] = (root / ".agentfs" / "review").glob("*.diff")

@@ -53,6 +53,8 @@ class DiffFile:
         self._fd = fd
         self._filename = filename
         self._data = data
+        written = os.fstat(fd)
+        self._written = written.st_ino, written.st_dev, written.st_ctime_ns
         self.name = place.name_of(filename)
         self.uri = place.uri_of(filename)
 
@@ -67,7 +69,10 @@ class DiffFile:
         try:
             folder = self._place.folder()  # anew: another may have its name now
             with closing_fd(os.open(self._filename, READING, dir_fd=folder.fd)) as fd:
-                return os.path.sameopenfile(fd, self._fd) and os.read(fd, len(self._data) + 1) == self._data
+                found = os.fstat(fd)
+                # Nobody can put the time back: the text could have been another one meanwhile.
+                was_left_alone = (found.st_ino, found.st_dev, found.st_ctime_ns) == self._written
+                return was_left_alone and os.read(fd, len(self._data) + 1) == self._data
         except OSError:
             return False
 
