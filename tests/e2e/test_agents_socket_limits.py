@@ -74,6 +74,29 @@ async def test_requests_under_way_are_limited(root: Path, sockets: Path) -> None
         await editor.seen("agentfs/settled", 64)
 
 
+async def test_searches_of_a_huge_file_leave_threads_for_the_user(
+    root: Path, file: Path, sockets: Path
+) -> None:
+    async with found(root, sockets, **REVIEWING) as (editor, entry):
+        with (root / "huge.log").open("wb") as huge:
+            huge.truncate(1 << 40)
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        for ident in range(2, 66):
+            params = {"path": "huge.log", "start_line": 10**9, "limit": 1}
+            agent.send({"id": ident, "method": "agentfs/read", "params": params})
+        agent.send({"id": 66, "method": "agentfs/status", "params": {}})
+        assert (await agent.next())["error"]["code"] == -32000  # all the others are under way
+        await editor.read("a.py")
+        edit = asyncio.ensure_future(editor.edit("a.py", "two", "2"))
+        proposed = await editor.seen("agentfs/proposed")
+        await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+        assert (await edit)["status"] == "success"
+        (program,) = (await editor.request("agentfs/agents"))["agents"]
+        assert await editor.request("agentfs/disconnect", {"id": program["id"]}) == {"ok": True}
+        agent.writer.close()
+
+
 async def test_the_editor_is_answered_between_an_agents_requests(
     root: Path, file: Path, sockets: Path
 ) -> None:

@@ -179,7 +179,8 @@ async def _read_in_thread(
             raise
         if buffer is None:
             stop = Event()
-            return await in_thread(_read_range, ws, command, path, location, stop.is_set, stop=stop.set)
+            async with ws.scans:
+                return await in_thread(_read_range, ws, command, path, location, stop.is_set, stop=stop.set)
         # The editor's text is already in memory, so the file fits as well, unless it has grown.
         fitting = _BYTES_OF_A_CHARACTER * (len(buffer.text) + 1)
         try:

@@ -41,6 +41,10 @@ T = TypeVar("T")
 INLINE_BYTES = 64 * 1024
 """Files up to this size are processed on the event loop: switching to a thread costs more."""
 
+MAX_SCANS = 4
+"""How many files too large to load are searched for lines at once. That may take hours of a sparse file, and
+the user's own requests need threads too."""
+
 
 @dataclass(frozen=True, slots=True)
 class InForce:
@@ -87,6 +91,8 @@ class Workspace:
     refusals: Refusals = field(init=False)
     reads_asked: Counter[str] = field(default_factory=Counter)
     """By session, how many questions before a read are open."""
+    scans: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_SCANS))
+    """Held while a file that is too large to load is searched for lines."""
     outside: OutsideAgents = field(default_factory=OutsideAgents)
     late_watched: int = 0
     """The number of previews watched for late edits (`late_apply.py`)."""
