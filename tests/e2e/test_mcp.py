@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from agentfs_lsp.mcp.calls import Calls
 from agentfs_lsp.mcp.catalog import Catalog
 from agentfs_lsp.mcp.connection import Connection
 from agentfs_lsp.mcp.workspace import Workspace
-from support.editor import REVIEWING, Editor
+from support.editor import AUTO, REVIEWING, Editor, configure
 from support.mcp import lines, modern
 from support.mcp_agent import EDIT, EDITED, ERAS, agent, text
 from support.outside import serving
@@ -215,6 +216,38 @@ async def test_a_reloaded_editor_with_another_text_is_not_asked(
     assert file.read_text().startswith(TEXT)
 
 
+async def test_what_the_agent_knows_from_a_change_of_its_own_is_not_what_it_has_read(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    """The user has taken that change back meanwhile, so the file is as it was read."""
+    async with agent(era, root, sockets) as client:
+        async with serving(root, sockets, **REVIEWING) as editor:
+            await client.call_tool("read", {"path": "a.py"})
+            landing = asyncio.ensure_future(client.call_tool("edit", EDIT))
+            proposed = await editor.seen("agentfs/proposed")
+            await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+            assert text(await landing).startswith("Updated")
+            call = asyncio.ensure_future(client.call_tool("write", {"path": "a.py", "content": "2\n"}))
+            await editor.seen("agentfs/proposed", 2)
+            file.write_text(TEXT)
+        async with serving(root, sockets, **REVIEWING) as editor:
+            result = await call
+            assert (result.is_error, "Read the file again" in text(result)) == (True, True)
+            assert not editor.all("agentfs/proposed")
+    assert file.read_text() == TEXT
+
+
+async def test_a_user_who_keeps_agents_out_is_told_of_at_once(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    async with serving(root, sockets, **REVIEWING) as editor, agent(era, root, sockets) as client:
+        call = await propose(client, editor)
+        configure(editor, agents={"socket": False})
+        result = await call
+        assert (result.is_error, "The user's settings changed" in text(result)) == (True, True)
+    assert file.read_text() == TEXT
+
+
 async def test_a_change_that_its_agent_cancels_meanwhile_is_not_proposed_again(
     era: str, root: Path, file: Path, sockets: Path
 ) -> None:
@@ -228,15 +261,19 @@ async def test_a_change_that_its_agent_cancels_meanwhile_is_not_proposed_again(
     assert file.read_text() == TEXT
 
 
+@pytest.mark.parametrize("other", [None, "Neovim", "Another"])
 async def test_a_change_whose_editor_stays_away_ends(
-    root: Path, file: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch
+    root: Path, file: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch, other: str | None
 ) -> None:
-    """In this process: the time is too long for a test."""
-    monkeypatch.setattr("agentfs_lsp.mcp.workspace.RETURN_S", 0.0)
+    """Also if another one has had the folder open, which may let it land without a review. In this process:
+    the time is too long for a test."""
+    monkeypatch.setattr("agentfs_lsp.mcp.workspace.RETURN_S", 0.0 if other is None else 1.0)
     connection, workspace = Connection(Catalog(str(root))), Workspace(root, Catalog(str(root)))
     sent: asyncio.Queue[bytes] = asyncio.Queue()
     calls = Calls(connection, lambda: sent.put_nowait(connection.take()), workspace.run, workspace.what)
-    async with asyncio.timeout(60):
+    async with asyncio.timeout(60), AsyncExitStack() as others:
+        if other is not None:
+            await others.enter_async_context(serving(root, sockets, name=other, options=AUTO))
         async with serving(root, sockets, **REVIEWING) as editor:
             for name, arguments in (("read", {"path": "a.py"}), ("edit", EDIT)):
                 called = modern("tools/call", name, name=name, arguments=arguments)
@@ -246,9 +283,9 @@ async def test_a_change_whose_editor_stays_away_ends(
                     await sent.get()
             await editor.seen("agentfs/proposed")
         (answer,) = json.loads(await sent.get())["result"]["content"]
-    assert "The editor was closed before the user decided, and was not opened again within" in answer["text"]
-    await calls.close()
-    await workspace.close()
+        assert "The editor was closed before the user decided, and was not opened again" in answer["text"]
+        await calls.close()
+        await workspace.close()
     assert file.read_text() == TEXT
 
 

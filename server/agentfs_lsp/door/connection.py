@@ -16,6 +16,7 @@ from agentfs_lsp.api.methods import AGENT_REQUESTS
 from agentfs_lsp.api.pending_requests import PendingRequests
 from agentfs_lsp.api.serving import Host, serve
 from agentfs_lsp.client.discovery import PROTOCOL_VERSION
+from agentfs_lsp.domain.errors import WithdrawnReason
 from agentfs_lsp.jsonrpc.codec import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -207,13 +208,13 @@ class AgentConnection:
         if self.is_attached:
             self._notify("agentfs/toolsChanged", {})
 
-    async def cut_off(self) -> None:
-        """The user ends the connection. The agent is told why its changes were withdrawn."""
+    async def cut_off(self, reason: WithdrawnReason) -> None:
+        """End the connection, and tell the agent why its changes were withdrawn."""
         self._is_over = True
         if self.is_attached:
             for proposal in self._host.workspace.proposals:
                 if proposal.session.startswith(self._namespace):
-                    proposal.withdraw("disconnected")
+                    proposal.withdraw(reason)
         await self.finish()
         self._close()
 

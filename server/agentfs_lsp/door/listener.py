@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.client.discovery import peer_pid, peer_uid, started_at
+from agentfs_lsp.domain.errors import WithdrawnReason
 from agentfs_lsp.door.connection import AgentConnection, ClosingHost
 from agentfs_lsp.door.entry import OwnEntry
 from agentfs_lsp.service.state.tool_scope import file_scopes
@@ -65,7 +66,7 @@ class AgentsSocket:
         """Stop listening, and finish the requests of all connections."""
         self._following.cancel()
         await asyncio.gather(self._following, return_exceptions=True)
-        await self._stop()
+        await self._stop("shutdown")
 
     # --- the socket ---------------------------------------------------------------------------------------
 
@@ -78,15 +79,15 @@ class AgentsSocket:
                 await self._update()
             except OSError as error:
                 _log.warning("no agent can connect: %s", type(error).__name__)
-                await self._stop()
+                await self._stop("shutdown")
             except Exception as error:  # noqa: BLE001 - the next change is followed again
                 record_incident(_log, error)
-                await self._stop()
+                await self._stop("shutdown")
 
     async def _update(self) -> None:
         ws = self._host.workspace
         if not ws.settings.agents.socket:
-            await self._stop()
+            await self._stop("settings")
             return
         roots = [root.path for root in ws.roots]
         if self._entry is None:
@@ -101,7 +102,7 @@ class AgentsSocket:
             for connection in self._connections:
                 connection.tools_changed()
 
-    async def _stop(self) -> None:
+    async def _stop(self, reason: WithdrawnReason) -> None:
         """Nobody connects any more. Connections that exist get the responses to their requests, and end."""
         entry, self._entry, self._told = self._entry, None, None
         if entry is not None:
@@ -110,9 +111,7 @@ class AgentsSocket:
             self._server.close()
             self._server = None
         connections = dict(self._connections)
-        await asyncio.gather(*(connection.finish() for connection in connections))
-        for connection in connections:
-            connection.hang_up()
+        await asyncio.gather(*(connection.cut_off(reason) for connection in connections))
         tasks = (carrier.task for carrier in connections.values() if carrier.task is not None)
         await asyncio.gather(*tasks, return_exceptions=True)
 
@@ -183,7 +182,7 @@ class AgentsSocket:
         if started is not None:
             self._shut_out.add((pid, started))
             ended = [one for one, carrier in self._connections.items() if carrier.pid == pid]
-        await asyncio.gather(*(one.cut_off() for one in ended))
+        await asyncio.gather(*(one.cut_off("disconnected") for one in ended))
 
     async def _is_shut_out(self, pid: int) -> bool:
         if all(pid != one for one, _ in self._shut_out):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -34,7 +35,7 @@ LOOK_S: Final = 5.0
 """Seconds between two looks for an editor while the user is asked here."""
 
 RETURN_S: Final = 30.0
-"""How long a change whose editor has ended waits for one that opens the folder again, as a reload does."""
+"""How long a change whose editor was closed waits for it to open the folder again, as a reload does."""
 
 RETURN_LOOK_S: Final = 0.5
 """Seconds between two looks for it."""
@@ -49,12 +50,13 @@ _CLOSED: Final = "The editor was closed before the user decided"
 _AGAIN: Final = "Read the file again, then repeat the change."
 
 
-class _EditorEnded(Exception):
-    """The editor with this entry ended before its user decided, so nothing has changed."""
+class _EditorEnds(Exception):
+    """The server with this entry ends before its user has decided about what was sent to it at that time, in
+    ms since 1970; so nothing has changed."""
 
-    def __init__(self, entry: Entry) -> None:
+    def __init__(self, entry: Entry, sent_ms: int) -> None:
         super().__init__(_CLOSED)
-        self.entry = entry
+        self.entry, self.sent_ms = entry, sent_ms
 
 
 class _Client(AsyncAgentFS):
@@ -95,7 +97,7 @@ class Workspace:
         self._one_change = asyncio.Lock()
         self._asked: Job | None = None
         self._read: dict[str, str] = {}
-        """By path: the hash of what the agent has read last."""
+        """By path: the hash of what the agent has read last, and not changed since."""
 
     async def close(self) -> None:
         """Withdraw what is undecided, and disconnect."""
@@ -133,30 +135,33 @@ class Workspace:
 
     async def _ask(self, job: Job) -> Answer:
         """Raises AgentFSError."""
+        reopened: Entry | None = None
         while True:
             try:
-                return await self._ask_once(job)
+                return await self._ask_once(job, reopened)
             except ServerGone:
                 if job.tool in CHANGING:
                     raise
                 # Another editor may be there, or the user has disconnected this one.
                 return await self._ask_once(job)
-            except _EditorEnded as ended:
-                why = await self._why_not_again(ended.entry, job)
-                if why:
-                    raise RequestRefused(REQUEST_CANCELLED, why) from None
+            except _EditorEnds as ending:
+                reopened = await self._reopened(ending, job)
 
-    async def _ask_once(self, job: Job) -> Answer:
+    async def _ask_once(self, job: Job, only: Entry | None = None) -> Answer:
+        """`only`: the one server that may be asked."""
         while True:
             async with self._using(label(job.caller)) as server:
+                if only is not None and not server.is_of(only):
+                    raise RequestRefused(REQUEST_CANCELLED, f"{_CLOSED}. {_AGAIN}")
                 if server.entry is not None or job.tool not in CHANGING:
+                    sent_ms = int(time.time() * 1000)
                     try:
                         return await self._answer(server, job)
                     except RequestRefused as error:
                         is_undecided = error.code == REQUEST_CANCELLED and not job.withdrawal.is_set()
                         if server.entry is None or job.tool not in CHANGING or not is_undecided:
                             raise
-                        raise _EditorEnded(server.entry) from None
+                        raise _EditorEnds(server.entry, sent_ms) from None
                 if self._asked is not None:
                     self._asked.give_way()
                 async with self._one_change:  # so that a question belongs to this job
@@ -196,7 +201,12 @@ class Workspace:
     # --- an editor that comes back ------------------------------------------------------------------------
 
     def _remember(self, job: Job, answer: Answer) -> None:
-        """What the agent has read."""
+        """What the agent has read. What it changes is no longer that."""
+        if job.tool == "undo":
+            self._read.clear()
+        elif job.tool in CHANGING:
+            for path in self._paths(job.tool, job.arguments):
+                self._read.pop(path, None)
         if job.tool == "read" and "hash" in answer.data:
             for path in self._paths(job.tool, job.arguments):
                 self._read.pop(path, None)
@@ -204,19 +214,23 @@ class Workspace:
         if len(self._read) > MAX_READS:
             del self._read[next(iter(self._read))]
 
-    async def _why_not_again(self, ended: Entry, job: Job) -> str:
-        """Wait for an editor to open the folder again. Returns why a change can't be proposed there, if so:
-        the agent has not read what its user sees. Raises AgentFSError."""
+    async def _reopened(self, ending: _EditorEnds, job: Job) -> Entry:
+        """Wait until the same editor opens the folder again; its server's entry. One that had it open before
+        is not it, and may let the change land without a review. Raises AgentFSError, also if the agent has
+        not read what the user sees there."""
         end = asyncio.get_running_loop().time() + RETURN_S
-        while (entry := await asyncio.to_thread(find, self._root)) is None or entry.token == ended.token:
+        while (entry := await asyncio.to_thread(find, self._root, ending.entry)) is None or not (
+            entry.editor == ending.entry.editor and entry.since_ms >= ending.sent_ms
+        ):
             if job.withdrawal.is_set() or asyncio.get_running_loop().time() > end:
-                return f"{_CLOSED}, and was not opened again within {RETURN_S:.0f} s. {_AGAIN}"
+                why = f"{_CLOSED}, and was not opened again within {RETURN_S:.0f} s. {_AGAIN}"
+                raise RequestRefused(REQUEST_CANCELLED, why) from None
             with suppress(TimeoutError):
                 await asyncio.wait_for(job.withdrawal.wait(), RETURN_LOOK_S)
         for path in self._paths(job.tool, job.arguments):
             if not await self._is_as_read(path, job):
-                return f"{_CLOSED}. {_AGAIN}"
-        return ""
+                raise RequestRefused(REQUEST_CANCELLED, f"{_CLOSED}. {_AGAIN}") from None
+        return entry
 
     async def _is_as_read(self, path: str, job: Job) -> bool:
         """The new server knows by this read what the agent has seen. A new file needs none."""
