@@ -13,7 +13,7 @@ import pytest
 from markdown_it import MarkdownIt
 from mcp_types import ElicitResult
 
-from agentfs_lsp.mcp.calls import Calls
+from agentfs_lsp.mcp.calls import UNREADABLE, Calls
 from agentfs_lsp.mcp.catalog import Catalog
 from agentfs_lsp.mcp.connection import Connection
 from agentfs_lsp.mcp.workspace import Workspace
@@ -69,6 +69,18 @@ async def test_what_others_wrote_is_neither_markup_nor_a_link_there(
     assert "Its reason: [Why]\\x28command:c.d)" in fence.content
     assert fence.content.count(payload) == 2
     assert not (root / "b.py").exists()
+
+
+async def test_a_file_that_may_not_be_read_is_not_shown_to_the_agents_program(
+    era: str, root: Path, sockets: Path
+) -> None:
+    secret = root / "secret.txt"
+    secret.write_text("PASSWORD=hunter2\n")
+    (root / ".agentfs.toml").write_text('[[rules]]\nfiles = ["secret.txt"]\nread = "deny"\n')
+    async with agent(era, root, sockets, answer=saying("accept")) as client:
+        result = await client.call_tool("write", {"path": "secret.txt", "content": "x\n"})
+    assert (result.is_error, text(result)) == (True, UNREADABLE)
+    assert secret.read_text() == "PASSWORD=hunter2\n"
 
 
 async def test_a_no_there_comes_with_its_reason(era: str, root: Path, sockets: Path) -> None:

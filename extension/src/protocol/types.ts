@@ -218,7 +218,7 @@ export interface UndoParams extends Params {
 
 /** agentfs/userUndo. */
 export interface UserUndoParams extends UndoParams {
-  /** several changes to undo together, in one proposal; not valid with `change_id` */
+  /** several changes to undo together, in one proposal, with at most 67,108,864 characters of text, equal texts counted once; not valid with `change_id` */
   change_ids?: string[];
 }
 
@@ -643,6 +643,8 @@ export interface Announced {
   explanation: string;
   /** rejecting one of its files rejects all */
   atomic: boolean;
+  /** the agent may not read the file that it changes: show its text to nobody but the user */
+  blind?: true;
 }
 
 /** The params of `agentfs/proposed`. */

@@ -556,6 +556,8 @@ class Announced(TypedDict):
     explanation: str
     atomic: bool
     """rejecting one of its files rejects all"""
+    blind: NotRequired[Literal[True]]
+    """the agent may not read the file that it changes: show its text to nobody but the user"""
 
 
 class Proposed(Announced):

@@ -195,7 +195,7 @@ def _review(reply: Mapping[str, Any]) -> Review | None:
         for file in reply["files"]
     )
     told = {key: reply[key] for key in ("id", "title", "tool", "session", "agent", "explanation", "atomic")}
-    return Review(**told, files=files)
+    return Review(**told, files=files, blind="blind" in reply)
 
 
 def _settlement(review: Review, decision: Decision) -> dict[str, Any]:

@@ -25,7 +25,8 @@ class ReviewedFile:
 class Review:
     """A proposal that waits for a decision. It contains one file, or all files of a batch or an undo.
 
-    `atomic`: rejecting one of the files rejects all. `agent` and `explanation` are the agent's own words:
+    `atomic`: rejecting one of the files rejects all. `blind`: the agent may not read the file that it
+    changes, so show its text to nobody but the user. `agent` and `explanation` are the agent's own words:
     show them escaped. `problem`: why the previous answer could not be used, empty at first. `ended`: set once
     the proposal is decided, withdrawn, or timed out, after which no answer counts."""
 
@@ -37,6 +38,7 @@ class Review:
     explanation: str
     atomic: bool
     files: tuple[ReviewedFile, ...]
+    blind: bool = False
     problem: str = ""
     ended: threading.Event = field(default_factory=threading.Event, compare=False)
 

@@ -46,6 +46,10 @@ NOBODY: Final = (
     "and the user cannot be asked here. Nothing was changed. Ask the user to open the folder in an editor "
     "with agentfs. Then read the file again, and repeat the change."
 )
+UNREADABLE: Final = (
+    "This change is of a file that you may not read, and a question here would show you its text, so it was "
+    "refused. Nothing was changed. Ask the user to open the folder in an editor with agentfs, then repeat it."
+)
 TOO_LONG: Final = (
     "This change is too long to be shown as a question here, so it was refused. Nothing was changed. Make it "
     "in smaller steps, or ask the user to open the folder in an editor with agentfs: in VS Code, to install "
@@ -119,6 +123,8 @@ class Job:
             return Reject(self.refusal or "")
         if not self.caller.can_ask:
             return self.refuse(NOBODY)
+        if review.blind:
+            return self.refuse(UNREADABLE)
         asked = question(review, self.caller.name)
         if asked is None:
             return self.refuse(TOO_LONG)

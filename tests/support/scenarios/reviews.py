@@ -223,6 +223,17 @@ async def review_batch(t: Transcript) -> None:
 
 
 @scenario
+async def review_blind(t: Transcript) -> None:
+    """The user sees what the agent may not read."""
+    t.put({"secret.txt": "one\n"})
+    rules = [{"files": ["secret.txt"], "read": "deny"}]
+    async with reviewing(t, options={"rules": rules}) as editor:
+        write = ("agentfs/write", {"path": "secret.txt", "content": "2\n"})
+        await settled(editor, write)
+        await settled(editor, write, "rejected")
+
+
+@scenario
 async def preview(t: Transcript) -> None:
     """VS Code without the extension."""
     t.put({"a.py": TEXT})

@@ -39,7 +39,7 @@ STATES: Mapping[PendingState, State] = {
 
 def proposed_on_wire(proposal: PendingProposal, translate: Translate) -> Proposed:
     """The params of `agentfs/proposed`."""
-    return {
+    told: Proposed = {
         "id": proposal.id,
         "title": title_of(proposal, translate),
         "tool": proposal.tool,
@@ -49,6 +49,9 @@ def proposed_on_wire(proposal: PendingProposal, translate: Translate) -> Propose
         "atomic": proposal.atomic,
         "files": [_file(change) for change in proposal.changes],
     }
+    if proposal.blind:
+        told["blind"] = True
+    return told
 
 
 def proposal_on_wire(proposal: PendingProposal, translate: Translate) -> Proposal:
