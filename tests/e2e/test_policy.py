@@ -113,6 +113,21 @@ async def test_no_link_and_no_created_file_gets_round_a_rule(root: Path) -> None
     ]
 
 
+@pytest.mark.parametrize("named", [".bare", ".bare/worktrees/main"])
+async def test_the_repository_that_a_git_file_names_is_never_touched(root: Path, named: str) -> None:
+    """The common layout beside worktrees. A `config` or a hook in it would run at the next `git status`."""
+    (root / ".bare" / "hooks").mkdir(parents=True)
+    (root / ".bare" / "config").write_text("[core]\n")
+    (root / ".git").write_text(f"gitdir: {named}\n")
+    async with editing(root, options=AUTO) as editor:
+        for answer in (
+            await editor.read(".bare/config"),
+            await editor.write(".bare/hooks/pre-commit", "#!/bin/sh\n"),
+        ):
+            assert answer["error"]["code"] == "ACCESS_DENIED"
+        assert (await editor.write("a.txt", "a\n"))["status"] == "success"
+
+
 async def test_a_read_that_a_rule_asks_for_is_asked(root: Path) -> None:
     (root / "diary.txt").write_text("one\n")
     answers: dict[str, Any] = {"window/showMessageRequest": lambda _: {"title": "Allow once"}}

@@ -153,10 +153,12 @@ GUARDED_PATHS = {
     ],
     ".gitlab-ci.yml": [".gitlab-ci.yml", "GITLAB~1.YML", ".GitLab-CI.yml"],
     ".husky/**": [".husky/pre-commit"],
+    ".githooks/**": [".githooks/pre-commit", "GITHOO~1/pre-commit", "GI7D29~1", "GI7EBA~1"],
+    "HEAD": ["HEAD", "docs/HEAD", "head"],
     ".pre-commit-config.yaml": [".pre-commit-config.yaml", "PRE-CO~1.YAM"],
     ".gitmodules": [".gitmodules", "GITMOD~1", ".gitmodules "],
     # 8.3 hashes are not distinguished: .gitmodules is GI7EBA~1.
-    ".gitattributes": [".gitattributes", "src/.GITattributes", "GITATT~1", "GI7D29~1", "GI7EBA~1"],
+    ".gitattributes": [".gitattributes", "src/.GITattributes", "GITATT~1"],
     ".agentfs.toml": [".agentfs.toml", "AGENTF~1.TOM", "AGENT~10.TOM"],
 }
 FREE_PATHS = [

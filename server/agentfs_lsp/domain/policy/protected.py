@@ -51,7 +51,8 @@ ASKED_FOR_CHANGES = (
     *(".github/copilot-instructions.md", ".github/instructions/**", ".github/prompts/**"),
     *(".github/chatmodes/**", ".github/agents/**", ".github/skills/**", ".github/hooks/**"),
     *(".github/workflows/**", ".gitlab-ci.yml", ".husky/**", ".pre-commit-config.yaml"),
-    *(".gitmodules", ".gitattributes", ".agentfs.toml"),
+    # With a file HEAD, git takes the folder for a repository, and runs what its config says.
+    *(".gitmodules", ".gitattributes", ".githooks/**", "HEAD", ".agentfs.toml"),
 )
 
 
