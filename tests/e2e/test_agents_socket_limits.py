@@ -156,6 +156,21 @@ async def test_values_in_a_string_are_text(root: Path, sockets: Path) -> None:
 
 
 @linux
+async def test_reads_of_a_large_file_are_not_all_loaded_at_once(root: Path, sockets: Path) -> None:
+    async with found(root, sockets) as (editor, entry):
+        (root / "large.txt").write_text("\N{GRINNING FACE}\n" + "x" * (30 << 20))
+        agent = await Raw.connect(entry)
+        await agent.attach(entry)
+        before = taken(editor, "VmHWM")
+        for ident in range(2, 26):
+            agent.send({"id": ident, "method": "agentfs/read", "params": {"path": "large.txt", "limit": 1}})
+        for _ in range(2, 26):
+            assert (await agent.next())["result"]["status"] == "partial"
+        assert taken(editor, "VmHWM") - before < 1500
+        agent.writer.close()
+
+
+@linux
 async def test_what_is_incomplete_takes_limited_memory(root: Path, file: Path, sockets: Path) -> None:
     async with found(root, sockets) as (editor, entry), AsyncAgentFS.attach(root, name="Ada") as fs:
         before = taken(editor, "VmRSS")

@@ -173,7 +173,8 @@ async def _read_in_thread(
 ) -> Passage:
     limit = ws.settings_in(location.root).limits.max_file_bytes
     try:
-        read_whole = await in_thread(_read_whole, ws, command, path, location, buffer, limit)
+        async with ws.loads:
+            read_whole = await in_thread(_read_whole, ws, command, path, location, buffer, limit)
     except TooLarge as too_large:
         if not command.is_range:
             raise
@@ -184,7 +185,8 @@ async def _read_in_thread(
         # The editor's text is already in memory, so the file fits as well, unless it has grown.
         fitting = _BYTES_OF_A_CHARACTER * (len(buffer.text) + 1)
         try:
-            read_whole = await in_thread(_read_whole, ws, command, path, location, buffer, fitting)
+            async with ws.loads:
+                read_whole = await in_thread(_read_whole, ws, command, path, location, buffer, fitting)
         except TooLarge:
             raise too_large from None
     return _record_read(ws, command, *read_whole)

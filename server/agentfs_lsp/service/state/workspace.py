@@ -41,6 +41,9 @@ T = TypeVar("T")
 INLINE_BYTES = 64 * 1024
 """Files up to this size are processed on the event loop: switching to a thread costs more."""
 
+MAX_LOADS = 4
+"""How many files are loaded at once to be read: each may take 300 MB for a moment."""
+
 MAX_SCANS = 4
 """How many files too large to load are searched for lines at once. That may take hours of a sparse file, and
 the user's own requests need threads too."""
@@ -91,6 +94,8 @@ class Workspace:
     refusals: Refusals = field(init=False)
     reads_asked: Counter[str] = field(default_factory=Counter)
     """By session, how many questions before a read are open."""
+    loads: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_LOADS))
+    """Held while a file is loaded to be read."""
     scans: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_SCANS))
     """Held while a file that is too large to load is searched for lines."""
     outside: OutsideAgents = field(default_factory=OutsideAgents)
