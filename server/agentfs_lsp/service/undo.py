@@ -187,7 +187,7 @@ class _Reverse:
     async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
         if all(isinstance(outcome, Landing) for outcome in outcomes):
             made = [
-                (self._locations[absolute], next(step.file.folders_made for step in steps if step.creates))
+                (self._locations[absolute], max(step.file.folders_made for step in steps if step.creates))
                 for absolute, steps in self._steps.items()
                 if steps[-1].creates
             ]

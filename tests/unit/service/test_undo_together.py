@@ -187,6 +187,17 @@ async def test_a_deleted_file_that_was_created_anew_gets_its_old_text(lines: Fak
     assert lines.store.tree() == {"a.txt": LINES.encode()}, "its folder is gone, too"
 
 
+async def test_the_folder_that_the_first_of_two_creations_made_is_removed(lines: FakeWorkspace) -> None:
+    await lines.write("new/b.txt", "one\n")
+    lines.store.put("new/c.txt", "theirs\n")
+    await lines.undo()
+    await lines.write("new/b.txt", "two\n")
+    lines.store.remove("new/c.txt")
+    undone = await together(lines)
+    assert lines.store.tree() == {"a.txt": LINES.encode()}
+    assert undone.folders_left == ()
+
+
 async def test_what_a_session_deleted_comes_back_as_it_was_before_the_session(lines: FakeWorkspace) -> None:
     await lines.write("b.txt", "one\n", session="t")
     (created,) = of(lines, "t")
