@@ -167,11 +167,15 @@ class _Reverse:
 
     async def compute(self) -> Sequence[FileChange]:
         ws, viewer = self._ws, self._command.viewer
+        blocked: list[Blocked] = []
         for record in self.changes:  # perhaps only since the request arrived
-            _check_not_denied(ws, viewer, record, self.places)
+            try:
+                _check_not_denied(ws, viewer, record, self.places)
+            except DomainError as error:
+                blocked.append(_block(self._command, error, _names_of(ws, record, self.places)))
+        _check_none(blocked)
         self._locations = self._locate()
         changes: list[FileChange] = []
-        blocked: list[Blocked] = []
         with error_access(together(self.accesses)):
             for steps, access in zip(self._steps.values(), self.accesses, strict=True):
                 location = self._locations[steps[0].file.absolute]

@@ -1,5 +1,6 @@
 """Several changes undone together, as one proposal (docs/protocol.md#11-history-and-undo)."""
 
+import asyncio
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.service.undo import Undo, Undone, undo
 from support.fakes.review import ScriptedApplier, saves, saves_and
 from support.fakes.store import disk_full
+from support.fakes.time import settle
 from support.fakes.workspace import FakeWorkspace, edit_of, write_of
 
 LINES = "".join(f"line {number}\n" for number in range(1, 11))
@@ -282,6 +284,21 @@ async def test_without_all_of_its_folders_nothing_is_undone(work: FakeWorkspace)
     await work.batch(write_of("work/b.txt", "b\n"), write_of("other/c.txt", "c\n"))
     work.open_roots("work")
     assert await refused(work) == [(("b.txt",), "NotUndoable elsewhere")]
+
+
+async def test_a_folder_that_closes_while_they_wait_for_their_turn_blocks_them(work: FakeWorkspace) -> None:
+    work.set(approval__mode="auto_edit")
+    work.open_roots("work", "other")
+    await work.batch(write_of("work/a.txt", "a\n"), write_of("other/b.txt", "b\n"))
+    (record,) = work.history.records
+    async with work.ws.queue.turn(record.files[0].absolute):
+        asked = asyncio.ensure_future(together(work))
+        await settle()
+        work.open_roots("work")
+    with pytest.raises(UndoBlocked) as blocked:
+        await asked
+    (one,) = blocked.value.blocked
+    assert (one.paths, getattr(one.error, "reason", "")) == (("a.txt", "b.txt"), "elsewhere")
 
 
 async def test_bytes_that_are_no_text_are_not_made_up(lines: FakeWorkspace) -> None:
