@@ -48,6 +48,7 @@ ENVELOPE: Final = "agentfs-envelope"
 
 _CLOSED: Final = "The editor was closed before the user decided"
 _AGAIN: Final = "Read the file again, then repeat the change."
+_NAME_IT: Final = "Call undo again with the change_id of your change, which history lists."
 
 
 class _EditorEnds(Exception):
@@ -217,7 +218,9 @@ class Workspace:
     async def _reopened(self, ending: _EditorEnds, job: Job) -> Entry:
         """Wait until the same editor opens the folder again; its server's entry. One that had it open before
         is not it, and may let the change land without a review. Raises AgentFSError, also if the agent has
-        not read what the user sees there."""
+        not read what the user sees there, or means its last change, which no other server knows."""
+        if job.tool == "undo" and job.arguments.get("change_id") is None:
+            raise RequestRefused(REQUEST_CANCELLED, f"{_CLOSED}. {_NAME_IT}") from None
         end = asyncio.get_running_loop().time() + RETURN_S
         while (entry := await asyncio.to_thread(find, self._root, ending.entry)) is None or not (
             entry.editor == ending.entry.editor and entry.since_ms >= ending.sent_ms
@@ -230,6 +233,8 @@ class Workspace:
         for path in self._paths(job.tool, job.arguments):
             if not await self._is_as_read(path, job):
                 raise RequestRefused(REQUEST_CANCELLED, f"{_CLOSED}. {_AGAIN}") from None
+        if job.withdrawal.is_set():  # just now
+            raise RequestRefused(REQUEST_CANCELLED, _CLOSED) from None
         return entry
 
     async def _is_as_read(self, path: str, job: Job) -> bool:
