@@ -90,10 +90,11 @@ export class LookThrough implements vscode.Disposable {
       showTooEarly();
       return;
     }
+    const { title } = this; // another agent's may be open by the time that this one is reopened
     const waiting = this.looked.filter(({ review }) => review.state === 'waiting');
     const same = waiting.filter((looked) => this.isSame(looked));
     const files = same.flatMap((looked) => looked.files);
-    if (!(await areOnScreen(this.plainId, files, this.plain, () => this.open(this.title, same.map(({ review }) => review))))) {
+    if (!(await areOnScreen(this.plainId, files, this.plain, () => this.open(title, same.map(({ review }) => review))))) {
       return;
     }
     const shown = new Map(same.map(({ review, files: of }) => [review, (path: string) => of.find((file) => file.path === path)?.now] as const));
@@ -111,11 +112,17 @@ export class LookThrough implements vscode.Disposable {
     this.changes.dispose();
   }
 
+  /** Show these reviews, except those that were decided or have ended since the user asked. */
   private async open(title: string, reviews: readonly Review[]): Promise<void> {
+    const waiting = reviews.filter(({ state }) => state === 'waiting');
+    if (waiting.length === 0) {
+      return;
+    }
     const before = this.tabs();
     this.count += 1;
     this.title = title;
-    this.looked = reviews.map((review) => ({ review, files: this.put(review) }));
+    this.plain.closeOthers(this.plainId);
+    this.looked = waiting.map((review) => ({ review, files: this.put(review) }));
     const resources = this.looked.flatMap(({ files }) => files.map(({ uri, left }) => [uri, left, uri]));
     // It always opens as a preview, which the next file would replace.
     await run({ command: '_workbench.changes', args: [withoutMarkup(title), resources] }, { command: 'workbench.action.keepEditor' });
@@ -141,8 +148,8 @@ export class LookThrough implements vscode.Disposable {
   /** Whether the review would still land what the editor shows. */
   private isSame({ review, files }: Looked): boolean {
     const shown = textsOf(this.proposed, review);
-    const now = filesOf(review).map((file) => normalize(shown(file.path) ?? file.proposed_text));
-    return !isStale(review) && now.length === files.length && files.every((file, at) => file.now === now[at]);
+    const now = new Map(filesOf(review).map((file) => [file.path, normalize(shown(file.path) ?? file.proposed_text)] as const));
+    return !isStale(review) && now.size === files.length && files.every((file) => file.now === now.get(file.path));
   }
 
   private tabs(): readonly vscode.Tab[] {
