@@ -181,6 +181,13 @@ export class Decisions {
     await Promise.all(waiting.map((review) => this.settling.settle(review, rejectParams(review.proposed.id, feedback), false)));
   }
 
+  /** Tell the user that no review is active, but not after a second press of what has just decided. */
+  showNothingActive(): void {
+    if (Date.now() - this.settling.decidedAt > AGAIN_MS) {
+      notifyNothingOpen();
+    }
+  }
+
   private isOnScreen(review: Review, files: Proposal['files'], shown: ShownText): Promise<boolean> {
     return isOnScreen(review, files, shown, this.plain, () => this.editors.show(review));
   }
@@ -217,13 +224,6 @@ export class Decisions {
   /** What the user typed is kept as a draft. */
   private async askToRedo(review: Review): Promise<void> {
     await this.settling.settle(review, rejectParams(review.proposed.id, redoReason(review)));
-  }
-
-  /** Don't report a second click on a button that has just decided. */
-  private showNothingActive(): void {
-    if (Date.now() - this.settling.decidedAt > AGAIN_MS) {
-      notifyNothingOpen();
-    }
   }
 }
 

@@ -12,7 +12,7 @@ import { partOf } from '../review/tabs';
 import { SerialQueue } from '../util/serialQueue';
 import { normalize } from '../util/text';
 import type { Decisions } from './decisions';
-import { notifyNothingOpen, showHunksLeft, showNoHunk, showTooEarly } from './notifications';
+import { showHunksLeft, showNoHunk, showTooEarly } from './notifications';
 import type { Settling } from './settling';
 import type { FileDecision, Review } from './review';
 import type { ProposalStore } from './store';
@@ -62,7 +62,7 @@ export class HunkDecisions implements vscode.Disposable {
   private async decideNow(decision: FileDecision, by: By, since: number): Promise<void> {
     const active = this.active();
     if (active === undefined) {
-      notifyNothingOpen();
+      this.tellNotActive();
       return;
     }
     if ((by === 'key' && this.focus.isOutside()) || this.focus.isTooEarly()) {
@@ -104,6 +104,15 @@ export class HunkDecisions implements vscode.Disposable {
     const file = review && partOf(review);
     const isOpen = review?.state === 'waiting' && file !== undefined && file.operation !== 'delete';
     return isOpen && editor !== undefined ? { review, file, editor } : undefined;
+  }
+
+  /** The keys are elsewhere, perhaps on the left side of a review, or the press before has just decided the file. */
+  private tellNotActive(): void {
+    if (this.editors.current?.state === 'waiting') {
+      showNoHunk();
+    } else {
+      this.decisions.showNothingActive();
+    }
   }
 
   private async decideHunk(document: vscode.TextDocument, hunk: ReviewHunk, decision: FileDecision, review: Review): Promise<boolean> {
