@@ -27,7 +27,7 @@ export class Announcements implements vscode.Disposable {
   /** When the window was last sent to the background. */
   private leftAt = -Infinity;
   /** What has come while the window was in the background, and the user hasn't been told of since. */
-  private readonly missed = new Set<Review | undefined>();
+  private readonly missed = new Set<Review>();
   /** The last notification with each text that is unanswered. */
   private readonly offers = new Map<string, symbol>();
   private isFocused = vscode.window.state.focused;
@@ -99,7 +99,9 @@ export class Announcements implements vscode.Disposable {
     // VS Code replaces a notification by one with the same text: then the user has answered neither.
     if (this.offers.get(text) === offer) {
       this.offers.delete(text);
-      this.missed.delete(review);
+      if (review !== undefined) {
+        this.missed.delete(review);
+      }
     }
     if (chosen !== undefined) {
       await vscode.commands.executeCommand('agentfs.ui.openReview', review?.proposed.id);
