@@ -11,7 +11,7 @@ import type { Server } from '../server/client';
 import { brief } from '../util/display';
 import { accompany } from '../util/window';
 import { reactionTo, told } from './script';
-import { LESSONS, play, type Change, type End, type Hands } from './turn';
+import { LESSONS, play, type Actions, type Change, type End } from './turn';
 
 export class Run {
   private readonly stop = new vscode.CancellationTokenSource();
@@ -51,7 +51,7 @@ export class Run {
     try {
       const end = await accompany(vscode.l10n.t('Sample'), (say, stopped) => {
         stopped.onCancellationRequested(() => this.stop.cancel());
-        return play(changes, this.hands(path, say));
+        return play(changes, this.actions(path, say));
       });
       return { isComplete: end.kind === 'complete', text: endOf(end) };
     } catch (error) {
@@ -97,7 +97,7 @@ export class Run {
     }
   }
 
-  private hands(path: string, say: (message: string, increment: number) => void): Hands {
+  private actions(path: string, say: (message: string, increment: number) => void): Actions {
     let isAllowed = false;
     let at = 0;
     const isUndone = (): boolean => this.isUndone;
@@ -109,7 +109,7 @@ export class Run {
       edit: (change) => this.ask(AgentMethod.edit, { path, ...change }),
       say: (last, now) => {
         const before = at;
-        at = now === 'instead' ? at : (LESSONS.indexOf(now) * 100) / LESSONS.length;
+        at = now === 'alternative' ? at : (LESSONS.indexOf(now) * 100) / LESSONS.length;
         const allowed = isAllowed ? `${vscode.l10n.t('You allowed all later changes of that session: click agentfs in the status bar to end that. The sample goes on in a new session.')} ` : '';
         say(`${allowed}${told(last, now)}`, at - before);
       },

@@ -1,7 +1,7 @@
 /** What the sample's file contains, what its agent proposes, and what the user is told, in the user's language. */
 import * as vscode from 'vscode';
 import { brief } from '../util/display';
-import type { Became, Change, Lesson } from './turn';
+import type { Change, Lesson, Result } from './turn';
 
 /** The file at first, and the changes of it. */
 export function script(): { text: string; changes: Change[] } {
@@ -18,7 +18,7 @@ export function script(): { text: string; changes: Change[] } {
         before: greeting,
         after: vscode.l10n.t('Hello! Try what you like here.'),
         why: vscode.l10n.t('“Helo” is a typo.'),
-        instead: {
+        alternative: {
           after: vscode.l10n.t('Hi! Try what you like here.'),
           why: otherwise(vscode.l10n.t('So here is a shorter greeting.')),
         },
@@ -28,7 +28,7 @@ export function script(): { text: string; changes: Change[] } {
         before: timeout,
         after: vscode.l10n.t('Timeout: 60 seconds'),
         why: vscode.l10n.t('Large files take longer than 30 seconds.'),
-        instead: {
+        alternative: {
           after: vscode.l10n.t('Timeout: 45 seconds'),
           why: otherwise(vscode.l10n.t('So here is a compromise.')),
         },
@@ -38,7 +38,7 @@ export function script(): { text: string; changes: Change[] } {
         before: `${warning}\n`,
         after: '',
         why: vscode.l10n.t('Short texts are read more often.'),
-        instead: {
+        alternative: {
           after: `${vscode.l10n.t('Do not upload files with passwords: everybody can read them.')}\n`,
           why: otherwise(vscode.l10n.t('So the line stays, and gives its reason.')),
         },
@@ -48,12 +48,12 @@ export function script(): { text: string; changes: Change[] } {
 }
 
 /** What the user is told during the turn: what became of the last proposal, and what to try now. */
-export function told(last: Became | undefined, now: Lesson | 'instead'): string {
+export function told(last: Result | undefined, now: Lesson | 'alternative'): string {
   return [reactionTo(last), INSTRUCTIONS[now]()].filter((part) => part !== '').join(' ');
 }
 
 /** What became of the last proposal, for the user. */
-export function reactionTo(last: Became | undefined): string {
+export function reactionTo(last: Result | undefined): string {
   switch (last?.kind) {
     case 'accepted':
       return vscode.l10n.t('The change is in the file.');
@@ -70,12 +70,12 @@ export function reactionTo(last: Became | undefined): string {
   }
 }
 
-const INSTRUCTIONS: Readonly<Record<Lesson | 'instead', () => string>> = {
+const INSTRUCTIONS: Readonly<Record<Lesson | 'alternative', () => string>> = {
   accept: () =>
     vscode.l10n.t('Accept the agent’s change (1 of 4): press {0}, or Accept above the diff. {1} opens it from anywhere.', keys('Ctrl+Enter'), keys('Ctrl+K A')),
   amend: () => vscode.l10n.t('Amend the next one (2 of 4): press {0} to open it, type another number on the right side, and accept.', keys('Ctrl+K A')),
   reject: () => vscode.l10n.t('Reject the next one (3 of 4): press {0} to open it, then {1}, and say why.', keys('Ctrl+K A'), keys('Ctrl+Shift+Backspace')),
-  instead: () => vscode.l10n.t('It proposes something else: press {0}, and accept or reject that.', keys('Ctrl+K A')),
+  alternative: () => vscode.l10n.t('It proposes something else: press {0}, and accept or reject that.', keys('Ctrl+K A')),
   undo: () =>
     vscode.l10n.t('Undo a change (4 of 4): click agentfs in the status bar, point at one of the changes under Landed, and press Undo Change. You review the undo, too.'),
 };

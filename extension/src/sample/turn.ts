@@ -15,32 +15,32 @@ export interface Change {
   readonly before: string;
   readonly after: string;
   readonly why: string;
-  readonly instead: { readonly after: string; readonly why: (reason: string) => string };
+  readonly alternative: { readonly after: string; readonly why: (reason: string) => string };
 }
 
 /**
  * What became of a proposal. `gone`: the text to change is no longer there, or more than once; `lost`: the server stopped
  * before it answered.
  */
-export type Became =
+export type Result =
   | { readonly kind: 'accepted' | 'amended' | 'unreviewed' | 'conflict' | 'gone' | 'lost' }
   | { readonly kind: 'rejected'; readonly reason: string }
   | { readonly kind: 'failed'; readonly text: string };
 
 /** How the turn ends. `unreviewed`: a change landed without a review, so that there is nothing to try. */
 export type End =
-  | { readonly kind: 'complete'; readonly last: Became | undefined; readonly isUndone: boolean }
+  | { readonly kind: 'complete'; readonly last: Result | undefined; readonly isUndone: boolean }
   | { readonly kind: 'unreviewed' | 'lost' }
   | { readonly kind: 'failed'; readonly text: string };
 
-/** What the agent works with. */
-export interface Hands {
+/** What the agent can do. */
+export interface Actions {
   /** Read the file, as an agent must before it changes it. */
   read(): Promise<Envelope>;
   /** Resolves once the user has decided. */
   edit(change: { old_string: string; new_string: string; explanation: string }): Promise<Envelope>;
-  /** Tell the user what became of the last proposal, and what to try. `instead`: the agent proposes something else. */
-  say(last: Became | undefined, now: Lesson | 'instead'): void;
+  /** Tell the user what became of the last proposal, and what to try. `alternative`: the agent proposes something else. */
+  say(last: Result | undefined, now: Lesson | 'alternative'): void;
   /** Whether landed changes can be undone. */
   readonly canUndo: boolean;
   /** Whether an undo has landed already. */
@@ -52,22 +52,22 @@ export interface Hands {
 /** After that many conflicts in a row somebody else is at work in the file. */
 const MAX_CONFLICTS = 3;
 
-const TRIED: Partial<Record<Became['kind'], Lesson>> = { accepted: 'accept', amended: 'amend', rejected: 'reject' };
+const TRIED: Partial<Record<Result['kind'], Lesson>> = { accepted: 'accept', amended: 'amend', rejected: 'reject' };
 
 /** Play the turn with `changes`, one for each lesson before the undo. */
-export async function play(changes: readonly Change[], hands: Hands): Promise<End> {
+export async function play(changes: readonly Change[], actions: Actions): Promise<End> {
   const tried = new Set<Lesson>();
-  let last: Became | undefined;
+  let last: Result | undefined;
   let hasLanded = false;
 
-  const propose = async (change: Change, now: Lesson | 'instead'): Promise<Became> => {
-    const became = await proposeOnce(hands, change, now, last);
-    const lesson = TRIED[became.kind];
+  const propose = async (change: Change, now: Lesson | 'alternative'): Promise<Result> => {
+    const result = await proposeOnce(actions, change, now, last);
+    const lesson = TRIED[result.kind];
     if (lesson !== undefined) {
       tried.add(lesson);
     }
-    hasLanded ||= became.kind === 'accepted' || became.kind === 'amended';
-    return became;
+    hasLanded ||= result.kind === 'accepted' || result.kind === 'amended';
+    return result;
   };
 
   for (const change of changes) {
@@ -76,8 +76,8 @@ export async function play(changes: readonly Change[], hands: Hands): Promise<En
     }
     last = await propose(change, change.lesson);
     if (last.kind === 'rejected') {
-      const { after, why } = change.instead;
-      last = await propose({ ...change, after, why: why(last.reason) }, 'instead');
+      const { after, why } = change.alternative;
+      last = await propose({ ...change, after, why: why(last.reason) }, 'alternative');
     }
     if (last.kind === 'failed') {
       return last;
@@ -86,35 +86,35 @@ export async function play(changes: readonly Change[], hands: Hands): Promise<En
       return { kind: last.kind };
     }
   }
-  if (!hasLanded || !hands.canUndo || hands.isUndone) {
-    return { kind: 'complete', last, isUndone: hands.isUndone };
+  if (!hasLanded || !actions.canUndo || actions.isUndone) {
+    return { kind: 'complete', last, isUndone: actions.isUndone };
   }
-  hands.say(last, 'undo');
-  return { kind: 'complete', last: undefined, isUndone: await hands.undone() };
+  actions.say(last, 'undo');
+  return { kind: 'complete', last: undefined, isUndone: await actions.undone() };
 }
 
 /** Read, and propose the change; after a conflict once more, as agents do. */
-async function proposeOnce(hands: Hands, change: Change, now: Lesson | 'instead', last: Became | undefined): Promise<Became> {
+async function proposeOnce(actions: Actions, change: Change, now: Lesson | 'alternative', last: Result | undefined): Promise<Result> {
   let before = last;
   for (let count = 1; ; count += 1) {
-    const { data, error, text } = await hands.read();
+    const { data, error, text } = await actions.read();
     if (error !== undefined) {
       return { kind: 'failed', text };
     }
     if (String(data['content']).split(change.before).length !== 2) {
       return { kind: 'gone' };
     }
-    hands.say(before, now);
-    const became = becameOf(await hands.edit({ old_string: change.before, new_string: change.after, explanation: change.why }));
-    if (became.kind !== 'conflict' || count === MAX_CONFLICTS) {
-      return became;
+    actions.say(before, now);
+    const result = resultOf(await actions.edit({ old_string: change.before, new_string: change.after, explanation: change.why }));
+    if (result.kind !== 'conflict' || count === MAX_CONFLICTS) {
+      return result;
     }
-    before = became;
+    before = result;
   }
 }
 
 /** What the answer to an edit says. */
-export function becameOf({ data, error, context, text }: Envelope): Became {
+export function resultOf({ data, error, context, text }: Envelope): Result {
   if (error === undefined) {
     const { by, decision } = (data['review'] ?? {}) as Partial<Review>;
     return { kind: by !== 'user' ? 'unreviewed' : decision === 'amended' ? 'amended' : 'accepted' };

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Envelope } from '../../src/protocol/types';
-import { becameOf, play, type Became, type Change, type End } from '../../src/sample/turn';
+import { play, resultOf, type Change, type End, type Result } from '../../src/sample/turn';
 
 const FILE = 'one\ntwo\nthree\n';
 
 const CHANGES: readonly Change[] = (['accept', 'amend', 'reject'] as const).map((lesson, index) => {
   const before = ['one', 'two', 'three'][index] as string;
   const otherwise = (reason: string): string => `because: ${reason}`;
-  return { lesson, before, after: before.toUpperCase(), why: lesson, instead: { after: `${before}!`, why: otherwise } };
+  return { lesson, before, after: before.toUpperCase(), why: lesson, alternative: { after: `${before}!`, why: otherwise } };
 });
 
 const answer = (more: Partial<Envelope>): Envelope => ({
@@ -27,7 +27,7 @@ interface Played {
   /** What the user was asked to try. */
   asked: string[];
   /** What became of the proposals, as the user was told. */
-  heard: (Became['kind'] | undefined)[];
+  heard: (Result['kind'] | undefined)[];
   /** What was proposed, and why. */
   proposed: string[];
 }
@@ -57,7 +57,7 @@ async function played(answers: Envelope[], how: { text?: string; canUndo?: boole
 
 test('the turn that it asks for', async () => {
   const { end, asked, heard, proposed } = await played([ACCEPTED, AMENDED, rejected('No.'), ACCEPTED]);
-  assert.deepEqual(asked, ['accept', 'amend', 'reject', 'instead', 'undo']);
+  assert.deepEqual(asked, ['accept', 'amend', 'reject', 'alternative', 'undo']);
   assert.deepEqual(heard, [undefined, 'accepted', 'amended', 'rejected', 'accepted']);
   assert.deepEqual(proposed, ['ONE, accept', 'TWO, amend', 'THREE, reject', 'three!, because: No.']);
   assert.deepEqual(end, { kind: 'complete', last: undefined, isUndone: true });
@@ -65,7 +65,7 @@ test('the turn that it asks for', async () => {
 
 test('what the user has tried already is not asked for again', async () => {
   const { asked, proposed } = await played([rejected('No.'), AMENDED]);
-  assert.deepEqual(asked, ['accept', 'instead', 'undo']);
+  assert.deepEqual(asked, ['accept', 'alternative', 'undo']);
   assert.deepEqual(proposed, ['ONE, accept', 'one!, because: No.']);
 });
 
@@ -76,7 +76,7 @@ test('a user who accepts everything is asked for each thing once', async () => {
 
 test('after a rejection it proposes something else once, without a reason, too', async () => {
   const { end, asked, proposed } = await played([rejected(), rejected(), rejected(), rejected()]);
-  assert.deepEqual(asked, ['accept', 'instead', 'amend', 'instead']);
+  assert.deepEqual(asked, ['accept', 'alternative', 'amend', 'alternative']);
   assert.equal(proposed[1], 'one!, because: ');
   assert.deepEqual(end, { kind: 'complete', last: { kind: 'rejected', reason: '' }, isUndone: false }, 'nothing to undo');
 });
@@ -110,6 +110,6 @@ test('it ends where nothing is reviewed, or its file is gone', async () => {
 });
 
 test('an answer says what became of the proposal', () => {
-  assert.deepEqual(becameOf(rejected('No.')), { kind: 'rejected', reason: 'No.' });
-  assert.deepEqual(becameOf(answer({ data: { unchanged: true } })), { kind: 'unreviewed' });
+  assert.deepEqual(resultOf(rejected('No.')), { kind: 'rejected', reason: 'No.' });
+  assert.deepEqual(resultOf(answer({ data: { unchanged: true } })), { kind: 'unreviewed' });
 });
