@@ -10,7 +10,10 @@ import { caughtUp } from './closeTabs';
 import { BASE, idOf, PROPOSAL } from './fileSystem';
 import type { DiffEditors } from './diffEditor';
 
-/** How long a review must be in front before it can have been seen: with usual settings, longer than a held key takes to repeat. */
+/**
+ * How long a review must be in front before it can have been seen. No API tells that a key repeats: if the system waits
+ * longer than this before the first repeat, that counts as a press.
+ */
 export const MOMENT_MS = 700;
 
 /**
