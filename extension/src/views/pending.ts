@@ -136,7 +136,7 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   return item;
 }
 
-/** What a screen reader says of a row, but for its state. */
+/** What a screen reader says of a row, except its state. */
 function labelOf(name: string, added: number, removed: number, agent: string): string {
   return vscode.l10n.t('{0}, lines added: {1}, removed: {2}, proposed by {3}', name, added, removed, agent);
 }
