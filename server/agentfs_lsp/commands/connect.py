@@ -37,7 +37,10 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     if not agents:
         known = ", ".join(AGENTS)
         raise CommandError(
-            translate("No agent's program was found on this machine. Name one: {agents}.", agents=known),
+            translate(
+                "No agent's program that needs connecting was found on this machine. Name one: {agents}.",
+                agents=known,
+            ),
             USAGE,
         )
     for agent in agents:
