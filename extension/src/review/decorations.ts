@@ -11,7 +11,7 @@ import type { ProposalStore } from '../proposals/store';
 import { baseName, brief, visible } from '../util/display';
 import { firstDifference } from '../util/text';
 import { idOf, LANDED, pathOf, PROPOSAL, virtualUri } from './fileSystem';
-import { lookedIdOf } from './tabs';
+import { lookThroughIdOf } from './tabs';
 import { agentOf, OPERATIONS } from '../proposals/notifications';
 
 const NOTE_CHARACTERS = 100;
@@ -134,7 +134,7 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
   }
 
   private reviewOf(uri: vscode.Uri): Review | undefined {
-    return this.proposals.get(lookedIdOf(uri) ?? idOf(uri));
+    return this.proposals.get(lookThroughIdOf(uri) ?? idOf(uri));
   }
 }
 

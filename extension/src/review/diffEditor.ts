@@ -18,7 +18,7 @@ import { agentOf } from '../proposals/notifications';
 import { userWaits } from './userWaits';
 
 /** So much of an agent's name fits into a tab. */
-const AGENT_CHARACTERS = 30;
+export const AGENT_CHARACTERS = 30;
 
 /** If the next review's texts load within this time after a decision, the user is still here to see it. */
 const SOON_MS = 200;

@@ -10,17 +10,17 @@ import type { ProposalStore } from '../proposals/store';
 import type { ReviewedFile } from '../protocol/types';
 import { normalize, withEol } from '../util/text';
 import { brief, withoutMarkup } from '../util/display';
-import type { DiffEditors } from './diffEditor';
+import { AGENT_CHARACTERS, type DiffEditors } from './diffEditor';
 import { run } from './editorFocus';
 import type { ReadOnlyTexts, ReviewFileSystem } from './fileSystem';
 import { MOMENT_MS } from './focus';
 import type { PlainView } from './plainView';
-import { allTabs, landedIn, lookedUri, tabInFront } from './tabs';
+import { allTabs, landedIn, lookThroughUri, tabInFront } from './tabs';
 import { openAwaited, userWaits } from './userWaits';
 import { areOnScreen, textsOf, type ShownFile } from './visibility';
 
 /** A change, and the files of it that the editor shows. */
-interface Looked {
+interface ShownReview {
   review: Review;
   files: readonly ShownFile[];
 }
@@ -29,7 +29,7 @@ export class LookThrough implements vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   /** Whether its editor is active may have changed. */
   readonly onDidChange = this.changes.event;
-  private looked: readonly Looked[] = [];
+  private shownReviews: readonly ShownReview[] = [];
   private title = '';
   private count = 0;
   private isFront = false;
@@ -91,9 +91,9 @@ export class LookThrough implements vscode.Disposable {
       return;
     }
     const { title } = this; // another agent's may be open by the time that this one is reopened
-    const waiting = this.looked.filter(({ review }) => review.state === 'waiting');
-    const same = waiting.filter((looked) => this.isSame(looked));
-    const files = same.flatMap((looked) => looked.files);
+    const waiting = this.shownReviews.filter(({ review }) => review.state === 'waiting');
+    const same = waiting.filter((review) => this.isSame(review));
+    const files = same.flatMap(({ files: of }) => of);
     if (!(await areOnScreen(this.plainId, files, this.plain, () => this.open(title, same.map(({ review }) => review))))) {
       return;
     }
@@ -122,8 +122,8 @@ export class LookThrough implements vscode.Disposable {
     this.count += 1;
     this.title = title;
     this.plain.closeOthers(this.plainId);
-    this.looked = waiting.map((review) => ({ review, files: this.put(review) }));
-    const resources = this.looked.flatMap(({ files }) => files.map(({ uri, left }) => [uri, left, uri]));
+    this.shownReviews = waiting.map((review) => ({ review, files: this.storeTexts(review) }));
+    const resources = this.shownReviews.flatMap(({ files }) => files.map(({ uri, left }) => [uri, left, uri]));
     // It always opens as a preview, which the next file would replace.
     await run({ command: '_workbench.changes', args: [withoutMarkup(title), resources] }, { command: 'workbench.action.keepEditor' });
     await vscode.window.tabGroups.close(before, true);
@@ -132,12 +132,12 @@ export class LookThrough implements vscode.Disposable {
   }
 
   /** Store both sides of the files that the user hasn't rejected, as the review shows them now. */
-  private put(review: Review): readonly ShownFile[] {
+  private storeTexts(review: Review): readonly ShownFile[] {
     const { id } = review.proposed;
     const shown = textsOf(this.proposed, review);
     return filesOf(review).map((file) => {
-      const left = lookedUri(id, 'before', this.count, file.path);
-      const uri = lookedUri(id, 'after', this.count, file.path);
+      const left = lookThroughUri(id, 'before', this.count, file.path);
+      const uri = lookThroughUri(id, 'after', this.count, file.path);
       const now = normalize(shown(file.path) ?? file.proposed_text);
       this.texts.set(left, withEol(file.base_text, file.eol));
       this.texts.set(uri, withEol(now, file.eol));
@@ -146,7 +146,7 @@ export class LookThrough implements vscode.Disposable {
   }
 
   /** Whether the review would still land what the editor shows. */
-  private isSame({ review, files }: Looked): boolean {
+  private isSame({ review, files }: ShownReview): boolean {
     const shown = textsOf(this.proposed, review);
     const now = new Map(filesOf(review).map((file) => [file.path, normalize(shown(file.path) ?? file.proposed_text)] as const));
     return !isStale(review) && now.size === files.length && files.every((file) => file.now === now.get(file.path));
@@ -158,7 +158,7 @@ export class LookThrough implements vscode.Disposable {
 
   private isOurs(tab: vscode.Tab): boolean {
     const [first] = landedIn(tab);
-    return first !== undefined && this.looked.some(({ files }) => files.some(({ uri }) => uri.toString() === first.toString()));
+    return first !== undefined && this.shownReviews.some(({ files }) => files.some(({ uri }) => uri.toString() === first.toString()));
   }
 
   private frontChanged(): void {
@@ -172,18 +172,15 @@ export class LookThrough implements vscode.Disposable {
 
   /** Close the editor once all that it shows has been decided elsewhere or withdrawn. */
   private async closeIfOver(): Promise<void> {
-    const isOver = this.looked.every(({ review }) => this.proposals.get(review.proposed.id) === undefined);
-    if (isOver && this.looked.length > 0) {
+    const isOver = this.shownReviews.every(({ review }) => this.proposals.get(review.proposed.id) === undefined);
+    if (isOver && this.shownReviews.length > 0) {
       const tabs = this.tabs();
-      this.looked = [];
+      this.shownReviews = [];
       this.plain.close(this.plainId);
       await vscode.window.tabGroups.close(tabs, true);
     }
   }
 }
-
-/** So much of an agent's name fits into a tab. */
-const AGENT_CHARACTERS = 30;
 
 function filesOf({ proposal, decided }: Review): readonly ReviewedFile[] {
   return (proposal?.files ?? []).filter(({ path }) => decided.get(path) !== 'rejected');

@@ -68,12 +68,12 @@ export function isLandedTab(tab: vscode.Tab): boolean {
 }
 
 /** One side of a proposed file as it is looked through with others; `count` sets apart what is shown at different times. */
-export function lookedUri(id: string, side: 'before' | 'after', count: number, path: string): vscode.Uri {
+export function lookThroughUri(id: string, side: 'before' | 'after', count: number, path: string): vscode.Uri {
   return virtualUri(LANDED, `${id}.${side}${count}`, path);
 }
 
 /** The id of the proposal on the right side of an editor to look through. */
-export function lookedIdOf(uri: vscode.Uri): string | undefined {
+export function lookThroughIdOf(uri: vscode.Uri): string | undefined {
   return uri.scheme === LANDED ? /^(.*)\.after\d+$/.exec(idOf(uri))?.[1] : undefined;
 }
 
