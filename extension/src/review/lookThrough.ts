@@ -49,6 +49,7 @@ export class LookThrough implements vscode.Disposable {
     this.listeners = vscode.Disposable.from(
       vscode.window.tabGroups.onDidChangeTabs(look),
       vscode.window.tabGroups.onDidChangeTabGroups(look),
+      vscode.window.onDidChangeActiveTextEditor(look), // which tells what is in front, and comes after the tabs' events
       proposals.onDidChange(() => void this.closeIfOver()),
     );
   }
