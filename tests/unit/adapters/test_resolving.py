@@ -111,6 +111,17 @@ def test_forty_links_are_followed_and_not_one_more(disk: Disk) -> None:
         disk.at("41")
 
 
+def test_long_ways_of_links_are_not_followed_to_the_end(disk: Disk) -> None:
+    """At each `..` policy is asked about the rest: forty links of 4,000 bytes took seconds."""
+    (disk.path / "d").mkdir()
+    disk.put("a", b"")
+    os.symlink("d/../" * 100 + "a", disk.path / "long")
+    os.symlink("d/../" * 100 + "long", disk.path / "longer")
+    assert disk.at("long").relative == "a"
+    with pytest.raises(MalformedPath, match="link_loop"):
+        disk.at("longer")
+
+
 @pytest.mark.parametrize("given", [".", "sub/..", "self"])
 def test_the_root_itself_is_a_directory(disk: Disk, given: str) -> None:
     (disk.path / "sub").mkdir()

@@ -19,6 +19,8 @@ from agentfs_lsp.domain.errors import IsDirectory, MalformedPath, OutsideRoots
 from agentfs_lsp.service.files.store import Hides, Location, Root, innermost, placed
 
 _MAX_LINKS = 40
+_MAX_LINK_PARTS = 256
+"""Components of the targets of all links on one way, so that no link in a workspace takes long to follow."""
 _MAX_PATH_BYTES = 4096
 _MAX_NAME_BYTES = 255
 
@@ -94,20 +96,22 @@ def follow_links(
     real = [part for part in start.split("/") if part]
     todo = list(reversed(parts))
     own = len(todo)  # how many of `parts` are left; the others are of a link's target
+    ups = todo.count("..")
     ask = True
-    links = 0
+    links = link_parts = 0
     missing: int | None = None  # the depth of the first missing component
     while todo:
         if ask and todo[-1] != "..":
             ask = False
             ahead = [it for it in takewhile(lambda it: it != "..", reversed(todo)) if it not in {"", "."}]
-            if stops(real, ahead, ".." not in todo, len(todo) > own):
+            if stops(real, ahead, not ups, len(todo) > own):
                 return [*real, *ahead]
         part = todo.pop()
         own = min(own, len(todo))
         if part in {"", "."}:
             continue
         if part == "..":
+            ups -= 1
             ask = True
             real = real[:-1]
             missing = missing if missing is not None and len(real) > missing else None
@@ -124,14 +128,17 @@ def follow_links(
         if stat.S_ISLNK(mode):
             ask = True
             links += 1
-            if links > _MAX_LINKS:
-                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), here)
             real = real[:-1]
             target = _target(here) or part  # no longer a link: look at the name again
+            further = target.split("/")
+            link_parts += len(further)
+            if links > _MAX_LINKS or link_parts > _MAX_LINK_PARTS:
+                raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), here)
             if crossed is not None:
                 crossed[here] = target
             real = [] if target.startswith("/") else real
-            todo.extend(reversed(target.split("/")))
+            todo.extend(reversed(further))
+            ups += further.count("..")
         elif todo and not stat.S_ISDIR(mode):
             raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), here)
     return real
