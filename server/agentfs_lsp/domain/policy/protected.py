@@ -26,11 +26,11 @@ class Protection:
     as_written: bool
 
 
-DENIED = (".git/**", ".hg/**", ".svn/**", ".jj/**", ".agentfs/**")
+DENIED = (".git/**", ".hg/**", ".svn/**", ".jj/**", ".sl/**", ".agentfs/**")
 
 ASKED_FOR_EVERYTHING = (
     *(".env", ".env.*", "*.pem", "*.key", "id_rsa*", "id_ed25519*", "id_ecdsa*", "id_dsa*"),
-    *(".netrc", ".npmrc", ".pypirc"),
+    *(".netrc", ".npmrc", ".pypirc", ".ssh/**"),
 )
 
 ASKED_FOR_CHANGES = (
@@ -38,21 +38,27 @@ ASKED_FOR_CHANGES = (
     *(".vscode/**", ".idea/**", ".zed/**", ".helix/**", ".vim/**", ".exrc", ".nvim.lua", ".nvimrc", ".vimrc"),
     # VS Code runs the initializeCommand of a development container on the host.
     *(".devcontainer/**", ".devcontainer.json"),
+    *(".neoconf.json", ".nlsp-settings/**"),  # settings of language servers, this one's too
     *(".dir-locals*.el", "*.code-workspace", "*.sublime-project", ".envrc", ".mcp.json"),
     # Agents' settings, with their permissions, hooks, and servers, beside rules and skills.
     *(".cursor/**", ".claude/**", ".codex/**", ".gemini/**", ".opencode/**", "opencode.json"),
     *("opencode.jsonc", ".agents/**", ".qwen/**", ".kiro/**", ".windsurf/**", ".continue/**", ".roo/**"),
-    *(".amazonq/**", ".junie/**", ".aider.conf.yml"),
+    *(".amazonq/**", ".junie/**", ".aider.conf.yml", ".trae/**", ".kilocode/**", ".augment/**"),
+    *(".factory/**", "crush.json"),
     # Instructions: AGENTS.override.md replaces AGENTS.md in Codex, CLAUDE.local.md joins CLAUDE.md in Claude
     # Code, and AGENT.md and .rules are Zed's other names. `.clinerules` is a file or a folder.
     *("AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md"),
-    *(".rules", ".cursorrules", ".windsurfrules", ".clinerules/**", ".roorules", ".goosehints"),
+    *("WARP.md", ".rules", ".cursorrules", ".windsurfrules", ".clinerules/**", ".roorules", ".goosehints"),
     # GitHub Copilot's, in VS Code too: instructions, prompts, agents, skills, and hooks, which are commands.
     *(".github/copilot-instructions.md", ".github/instructions/**", ".github/prompts/**"),
     *(".github/chatmodes/**", ".github/agents/**", ".github/skills/**", ".github/hooks/**"),
-    *(".github/workflows/**", ".gitlab-ci.yml", ".husky/**", ".pre-commit-config.yaml"),
+    *(".github/workflows/**", ".gitlab-ci.yml", ".husky/**", "lefthook.yml", ".pre-commit-config.yaml"),
     # With a file HEAD, git takes the folder for a repository, and runs what its config says.
-    *(".gitmodules", ".gitattributes", ".githooks/**", "HEAD", ".agentfs.toml"),
+    *(".gitmodules", ".gitattributes", ".gitconfig", ".githooks/**", "HEAD", ".agentfs.toml"),
+    # Installed Python code runs unseen; this server's own may be there.
+    *(".venv/**", "site-packages/**", "dist-packages/**"),
+    # Shells' start, where the home folder is the workspace.
+    *(".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile"),
 )
 
 
