@@ -41,6 +41,16 @@ def test_what_is_invisible_is_escaped_also_in_the_path() -> None:
     assert "+++ b/x\\u2066.py\n" in text
 
 
+def test_no_line_reads_as_the_header_of_another_file() -> None:
+    old, new = "-- a/b.md\n-- a comment\n-- /dev/null\n", "++ b/b.md\n++ /dev/null\n x ++ b/c\n++i;\n"
+    text = shown(old, new)
+    assert text == whole(old, diff(old, new), "a.py")
+    assert text.splitlines()[3:] == [
+        *("-\\x2d- a/b.md", "--- a comment", "-\\x2d- /dev/null"),
+        *("+\\x2b+ b/b.md", "+\\x2b+ /dev/null", "+ x ++ b/c", "+++i;"),
+    ]
+
+
 def test_the_limits_of_lines_and_bytes_end_it_with_a_marker() -> None:
     new = "".join(f"{n}\n" for n in range(300))
     many = preview("", diff("", new), "n", operation="create")

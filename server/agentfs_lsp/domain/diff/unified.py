@@ -1,7 +1,8 @@
 """Renders hunks as a unified diff for display, within limits (docs/protocol.md#6-agentfswrite).
 
 Rendering starts from the hunks and stops at the limits, so its cost does not depend on the size of the
-file. Invisible characters are escaped. A patch applies if nothing in it is escaped or truncated.
+file. Invisible characters are escaped, and so is the start of a line that would read as another file's
+header. A patch applies if nothing in it is escaped or truncated.
 
 Line endings: if all line endings of a group of hunks are the same, they are not marked (`\\r\\n` is kept,
 as patch tools expect, and `\\r` becomes a plain line ending). If they differ, those other than `\\n` are
@@ -27,6 +28,9 @@ _NO_END = "\\ No newline at end of file\n"
 _NOWHERE = "/dev/null"
 _ENDS_ALIKE = {"\n": "\n", "\r\n": "\r\n", "\r": "\n", "": "\n"}
 _ENDS_DIFFERENT = {"\n": "\n", "\r\n": "\\r\n", "\r": "\\x0d\n", "": "\n"}
+
+_LIKE_HEADERS = {"-": ("-- a/", f"-- {_NOWHERE}"), "+": ("++ b/", f"++ {_NOWHERE}")}
+"""By mark: how lines start that would read as the header of another file."""
 
 Operation = Literal["create", "update", "delete"]
 
@@ -106,12 +110,20 @@ def _marked(mark: str, lines: str, ends: Mapping[str, str]) -> str:
     crlf = ends is _ENDS_ALIKE and "\r\n" in lines
     if ends is _ENDS_DIFFERENT:
         lines = lines.replace("\r\n", ends["\r\n"]).replace("\r", ends["\r"])
-    shown = escape_invisible(normalize(lines))
+    shown = _without_headers(mark, escape_invisible(normalize(lines)))
     is_ended = shown.endswith("\n")
     shown = mark + shown.removesuffix("\n").replace("\n", f"\n{mark}")
     if crlf:
         shown = shown.replace("\n", "\r\n") + ("\r" if is_ended else "")
     return f"{shown}\n" if is_ended else f"{shown}\n{_NO_END}"
+
+
+def _without_headers(mark: str, lines: str) -> str:
+    for start in _LIKE_HEADERS.get(mark, ()):
+        if start in lines:
+            escaped = f"\\x{ord(start[0]):02x}{start[1:]}"
+            lines = f"\n{lines}".replace(f"\n{start}", f"\n{escaped}")[1:]
+    return lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +207,10 @@ def _shown(
         behind = f" [{left} characters]" if left else ""
         start += skipped
         end = start + width
-    yield f"{mark}{before}{escape_invisible(text[start:end])}{behind}{ends[eol]}", windowed
+    shown = escape_invisible(text[start:end])
+    if not before:
+        shown = _without_headers(mark, shown)
+    yield f"{mark}{before}{shown}{behind}{ends[eol]}", windowed
     if not eol:
         yield _NO_END, False
 
