@@ -32,7 +32,7 @@ demo: $(RUN) compiled ## an agent's turn on a sample workspace: you review its c
 	@$(BIN)/agentfs-lsp demo $(CODEX:%=--codex %)
 
 test: check test-extension compiled strace ## lint, types, layers, and every test that needs no editor installed
-	$(BIN)/pytest -n 2 --dist loadgroup tests/unit tests/property tests/simulation tests/e2e tests/faults
+	$(BIN)/pytest -n 4 --dist loadgroup tests/unit tests/property tests/simulation tests/e2e tests/faults
 
 test-faults: $(DEV) compiled strace ## kills, failing calls and power cuts at every moment of a landing; installs strace if run as root
 	$(BIN)/pytest -n 2 tests/faults

@@ -191,9 +191,15 @@ for (const [owner, { enter, text, leave }] of Object.entries(OWNERS)) {
   );
 }
 
+/** The window has handled all that was typed. */
+const caughtUp = () => call("command", { id: "setContext", args: ["tests.caughtUp", true] });
+
 const isOpen = async (name) => (await ui.tabNames()).some((tab) => tab.startsWith(name));
 
-/** Has an agent take its change back, and types until its review is closed and a little longer. All that was typed. */
+/**
+ * Has an agent take its change back, and types until its review is closed and a little longer. All that was typed. Between
+ * words there are pauses, as people make them, which a busy machine makes longer.
+ */
 async function typeWhileClosing(asked, name) {
   let typed = "";
   const type = async (text) => {
@@ -201,7 +207,10 @@ async function typeWhileClosing(asked, name) {
     typed += text;
   };
   const cancelled = asked.cancel();
-  while (await isOpen(name)) await type("fox ");
+  while (await isOpen(name)) {
+    await type("fox ");
+    for (let answers = 0; answers < 5; answers += 1) await caughtUp();
+  }
   await cancelled;
   await type("dog");
   return typed;
@@ -329,7 +338,7 @@ scenario("after a decision in a group of its own the keys are in the other group
   }
   await ui.tabsAre(found.base);
   await page().keyboard.type("fox");
-  await call("command", { id: "setContext", args: ["caughtUp", true] }); // what was typed is told before
+  await caughtUp();
   assert.equal((await found.document()).text, "fox dog\n");
 });
 
