@@ -47,12 +47,12 @@ _AT_ONCE = 200
 
 
 def keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, landed: Landed) -> None:
-    """Store what landed of a proposal; what lands later is a change of its own. What the user applied after
-    its end without a decision ("withdrawn") is the user's, and not the session's last."""
+    """Store what landed of a proposal; what lands later is a change of its own. What the user undid, or
+    applied after its end without a decision ("withdrawn"), is the user's, and not the session's last."""
     if not landed:
         return
     change_id = token_hex(8) if decision == "withdrawn" else proposal.take_change_id()
-    if decision != "withdrawn":
+    if decision != "withdrawn" and not proposal.by_user:
         ws.sessions.last_change[proposal.session] = change_id
     if not ws.settings.history.enabled:
         return

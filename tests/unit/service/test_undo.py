@@ -64,6 +64,14 @@ async def test_the_sessions_last_change_is_undone_and_that_is_a_change_too(lines
     assert "five" in text(lines)
 
 
+async def test_what_the_user_undid_is_not_the_sessions_last_change(lines: FakeWorkspace) -> None:
+    """Or the agent would take the user's undo back."""
+    await lines.edit("a.txt", "line 2", "two")
+    await lines.undo(last_id(lines), by_user=True)
+    undone = await lines.undo()
+    assert (undone.landings, text(lines)) == ((), LINES)
+
+
 async def test_a_change_is_undone_by_its_id_whoever_made_it(lines: FakeWorkspace) -> None:
     await lines.edit("a.txt", "line 5", "five")
     first = last_id(lines)

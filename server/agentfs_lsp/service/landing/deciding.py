@@ -258,7 +258,8 @@ def _error_to_report(
     holding = tuple(one for where in held.values() for one in where)
     if not holding and not isinstance(error, LandingUnknown):
         return error
-    ws.sessions.last_change[proposal.session] = proposal.id
+    if not proposal.by_user:
+        ws.sessions.last_change[proposal.session] = proposal.id
     for absolute in held:
         ws.sessions.forget(proposal.session, absolute)
     if isinstance(error, LandingUnknown):
