@@ -3,11 +3,12 @@
  * `notifications.ts` reports on them.
  */
 import * as vscode from 'vscode';
-import type { Proposal } from '../protocol/types';
-import { isStale, type FileDecision, type Review } from './review';
+import type { Proposal, ReviewedFile, SettleParams } from '../protocol/types';
+import { isAllOrNone, isStale, type FileDecision, type Review } from './review';
 import type { ProposalStore } from './store';
+import { SerialQueue } from '../util/serialQueue';
 import { normalize } from '../util/text';
-import { acceptParams, rejectParams, type ShownText } from './settleParams';
+import { acceptParams, leftAsBefore, rejectParams, type ShownText } from './settleParams';
 import type { ReviewFileSystem } from '../review/fileSystem';
 import { chosenOf, noteSeen } from './acceptAll';
 import { mayAsk, userWaits } from '../review/userWaits';
@@ -19,6 +20,7 @@ import type { By, ReviewFocus } from '../review/focus';
 import { partOf } from '../review/tabs';
 import {
   askReason,
+  askToRejectAll,
   nameOf,
   notifyNothingOpen,
   notifyStale,
@@ -28,6 +30,10 @@ import {
 } from './notifications';
 
 export class Decisions {
+  private readonly questions = new SerialQueue();
+  /** The reviews about which a question is open, or comes next. */
+  private readonly asking = new Set<Review>();
+
   constructor(
     private readonly settling: Settling,
     private readonly proposals: ProposalStore,
@@ -64,7 +70,10 @@ export class Decisions {
     if (this.focus.isTooEarly() || !(await this.isOnScreen(review, files, shown))) {
       return;
     }
-    await this.settling.settle(review, acceptParams(review.proposal, shown, always, review.decided));
+    const decision = acceptParams(review.proposal, shown, always, review.decided);
+    if (this.mayAccept(review, decision)) {
+      await this.settling.settle(review, decision);
+    }
   }
 
   /** Accept this review if the user has seen it, else show it. Only a look at it makes the next press count. */
@@ -76,7 +85,9 @@ export class Decisions {
       await this.editors.show(review);
     } else if (!this.tellStale(review)) {
       const decision = acceptParams(review.proposal, textsOf(this.files, review), false, review.decided);
-      await this.settling.settle(review, decision, false);
+      if (this.mayAccept(review, decision)) {
+        await this.settling.settle(review, decision, false);
+      }
     }
   }
 
@@ -133,7 +144,7 @@ export class Decisions {
       return;
     }
     const shown = textsOf(this.files, review);
-    if (decision === 'accepted' && !(await this.isOnScreen(review, [part], shown))) {
+    if (decision === 'accepted' && !(await this.mayAcceptFile(review, { ...review.proposal, files: [part] }, shown))) {
       return;
     }
     this.proposals.decideFile(review, part.path, decision, normalize(shown(part.path) ?? part.proposed_text));
@@ -162,7 +173,8 @@ export class Decisions {
     let settled = Promise.resolve();
     for (const [review, texts] of shown) {
       if (this.proposals.get(review.proposed.id) && review.proposal) {
-        settled = this.settling.settle(review, acceptParams(review.proposal, texts, false, review.decided), false, settled);
+        const decision = acceptParams(review.proposal, texts, false, review.decided);
+        settled = this.mayAccept(review, decision) ? this.settling.settle(review, decision, false, settled) : settled;
       }
     }
     await settled;
@@ -199,15 +211,39 @@ export class Decisions {
   }
 
   private async rejectWhole(review: Review): Promise<void> {
-    const { atomic, files, id } = review.proposed;
+    const { files, id } = review.proposed;
     const title =
-      atomic && files.length > 1
+      isAllOrNone(review)
         ? vscode.l10n.t('Reject all {0} files: the agent requires all or none of them', files.length)
         : vscode.l10n.t('Reject {0}', nameOf(review));
     this.noteRejected(review);
     const feedback = await askReason(title);
     if (feedback !== undefined) {
       await this.settling.settle(review, rejectParams(id, feedback));
+    }
+  }
+
+  /**
+   * Whether this acceptance rejects nothing else: if the agent requires all files or none, one that is as before would
+   * reject all. If so, nothing is decided, and the user is asked.
+   */
+  private mayAccept(review: Review, decision: SettleParams): boolean {
+    const same = review.proposal !== undefined && isAllOrNone(review) ? leftAsBefore(review.proposal, decision) : [];
+    if (same.length > 0 && !this.asking.has(review)) {
+      this.asking.add(review);
+      void this.questions.run(() => this.askFirst(review, same)).finally(() => this.asking.delete(review));
+    }
+    return same.length === 0;
+  }
+
+  /** The same, for those of its files that are in `part`, which must be on the screen. */
+  private async mayAcceptFile(review: Review, part: Proposal, shown: ShownText): Promise<boolean> {
+    return (await this.isOnScreen(review, part.files, shown)) && this.mayAccept(review, acceptParams(part, shown, false));
+  }
+
+  private async askFirst(review: Review, same: readonly ReviewedFile[]): Promise<void> {
+    if (review.state === 'waiting' && (await askToRejectAll(review, same))) {
+      await this.rejectWhole(review);
     }
   }
 

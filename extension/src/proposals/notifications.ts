@@ -1,9 +1,9 @@
 /** Asks and tells the user about decisions. `proposals/decisions.ts` decides when. */
 import * as vscode from 'vscode';
-import { askText, showStatusMessage, notify } from '../util/window';
+import { askText, confirm, showStatusMessage, notify } from '../util/window';
 import type { Decision, Outcome, ProposedFile, Refusal } from '../protocol/types';
 import { mayAsk } from '../review/userWaits';
-import type { Review } from './review';
+import { isAllOrNone, type Review } from './review';
 import { baseName, brief, counts, visible } from '../util/display';
 
 /** A review in one line: what is proposed, and by whom. */
@@ -66,6 +66,32 @@ export async function askReason(title: string): Promise<string | undefined> {
   const prompt = vscode.l10n.t('If you give a reason, the agent will receive it.');
   const placeHolder = vscode.l10n.t('Reason (optional). Press Enter to reject, or Escape to keep the change pending.');
   return (await mayAsk(title)) ? askText({ title, prompt, placeHolder }) : undefined;
+}
+
+/**
+ * The user accepts a change of several files of which some are as before, but the agent requires all or none. Returns
+ * whether to reject it; otherwise nothing is decided.
+ */
+export async function askToRejectAll(review: Review, same: readonly { path: string }[]): Promise<boolean> {
+  const count = review.proposed.files.length;
+  const question =
+    same.length === 1
+      ? vscode.l10n.t('The agent wants all {0} files changed, or none. {1} is as it was before.', count, namesOf(same))
+      : vscode.l10n.t('The agent wants all {0} files changed, or none. These are as they were before: {1}', count, namesOf(same));
+  const details = [vscode.l10n.t('Nothing has been decided. To bring a change back, go back and undo your edit.')];
+  return (await mayAsk(question)) && confirm(question, details, vscode.l10n.t('Reject All…'), vscode.l10n.t('Go Back'));
+}
+
+/** What to know before deciding on one of these files, if it is one of several; otherwise undefined. */
+export function allOrNoneText(review: Review): string | undefined {
+  return isAllOrNone(review)
+    ? vscode.l10n.t('The agent wants all {0} files changed, or none.', review.proposed.files.length)
+    : undefined;
+}
+
+/** Say what became of an acceptance that has left nothing of the change. */
+export function showNothingLeft(review: Review): void {
+  showStatusMessage(vscode.l10n.t('Rejected: the text that you accepted does not change {0}.', nameOf(review)));
 }
 
 /** Report the server's refusal of a decision. For a conflict, `showStale` can show the other changes. */

@@ -62,6 +62,11 @@ export function isStale({ proposed: { files, atomic }, stale, decided }: Review)
   return asked.length > 0 && (atomic ? asked.some(isOld) : asked.every(isOld));
 }
 
+/** Whether rejecting one of several files rejects all. */
+export function isAllOrNone({ proposed: { files, atomic } }: Review): boolean {
+  return atomic && files.length > 1;
+}
+
 /** The outcome for one file of a proposal. */
 export function outcomeOf({ outcome, files = [] }: Settled, wanted: string): Outcome {
   return files.find(({ path }) => path === wanted)?.outcome ?? outcome;

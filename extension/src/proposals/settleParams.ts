@@ -39,6 +39,16 @@ export function acceptedTexts({ files }: Proposal, { decision, files: own = [] }
   return new Map(accepted.map(({ path, uri, proposed_text: text }) => [path, decided.get(uri)?.text ?? text]));
 }
 
+/**
+ * The files that a decision accepts with the text that they had before, which rejects their change. A byte-order mark
+ * does not count, and a new file without text is still a new file.
+ */
+export function leftAsBefore({ files }: Proposal, { files: own = [] }: SettleParams): readonly ReviewedFile[] {
+  const unmarked = (text: string | undefined): string | undefined => text?.replace(/^\ufeff/, '');
+  const texts = new Map(own.map(({ uri, text }) => [uri, unmarked(text)]));
+  return files.filter(({ uri, operation, base_text: base }) => operation !== 'create' && texts.get(uri) === unmarked(base));
+}
+
 /** The decision on a file if it differs from the one on the whole proposal. */
 function ownDecision(
   file: ReviewedFile,

@@ -1,7 +1,7 @@
 /** Sends the user's decisions to the server, and tells what became of them. `decisions.ts` takes the decisions. */
 import * as vscode from 'vscode';
 import type { Server } from '../server/client';
-import type { Outcome, SavedFile, Settled, SettleParams } from '../protocol/types';
+import type { Decision, Outcome, SavedFile, Settled, SettleParams } from '../protocol/types';
 import { isDecided, outcomeOf, type Review } from './review';
 import type { ProposalStore } from './store';
 import { acceptedTexts } from './settleParams';
@@ -17,6 +17,7 @@ import {
   notifyTooLate,
   notifyUndecided,
   notifyUnsaved,
+  showNothingLeft,
 } from './notifications';
 import { notifyNotSaved } from './saveOffers';
 
@@ -29,6 +30,7 @@ export interface Ended extends Settled {
 
 /** What is remembered of an acceptance until its outcome is known. */
 interface Landing {
+  decision: Decision;
   /** The accepted texts, by path. */
   texts: ReadonlyMap<string, string>;
   /** Documents that could not be saved. */
@@ -61,7 +63,7 @@ export class Settling {
     this.decidedAt = Date.now();
     this.begun.fire(review);
     if (review.proposal !== undefined) {
-      this.landings.set(review.proposed.id, { texts: acceptedTexts(review.proposal, decision), notSaved: [] });
+      this.landings.set(review.proposed.id, { decision: decision.decision, texts: acceptedTexts(review.proposal, decision), notSaved: [] });
     }
     const locked = this.editors.lock(review).catch((error: unknown) => this.server.channel.warn(String(error)));
     await caughtUp();
@@ -108,6 +110,8 @@ export class Settling {
       notifyNotLanded(review, pathsOf('conflict'), pathsOf('failed', 'withdrawn'), this.showStale);
     } else if (!isDecided(review)) {
       notifyEnd(review, outcome, this.showStale);
+    } else if (outcome === 'rejected' && landing !== undefined && landing.decision !== 'rejected') {
+      showNothingLeft(review);
     }
     this.ended.fire({ ...settled, review, texts, accepted });
   }

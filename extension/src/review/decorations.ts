@@ -6,13 +6,13 @@ import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
 import { plainMarkdown } from '../util/window';
 import type { ReviewedFile, Warned } from '../protocol/types';
-import type { Staleness, Review } from '../proposals/review';
+import { isAllOrNone, type Staleness, type Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { baseName, brief, visible } from '../util/display';
 import { firstDifference } from '../util/text';
 import { idOf, LANDED, pathOf, PROPOSAL, virtualUri } from './fileSystem';
 import { lookThroughIdOf } from './tabs';
-import { agentOf, OPERATIONS } from '../proposals/notifications';
+import { agentOf, allOrNoneText, OPERATIONS } from '../proposals/notifications';
 
 const NOTE_CHARACTERS = 100;
 
@@ -148,7 +148,8 @@ function firstLine(file: ReviewedFile): number {
 }
 
 /** What happens to the file, who proposes it and why, and which changes are the user's own. */
-function noteOf({ proposed, decided }: Review, file: ReviewedFile): string {
+function noteOf(review: Review, file: ReviewedFile): string {
+  const { proposed, decided } = review;
   const agent = agentOf(proposed.agent);
   const why = brief(proposed.explanation, NOTE_CHARACTERS);
   const operation = OPERATIONS[file.operation]?.();
@@ -157,6 +158,7 @@ function noteOf({ proposed, decided }: Review, file: ReviewedFile): string {
   // The end may be cut off, so the agent's words come last.
   return [
     ...(isUnsaved ? [vscode.l10n.t('with your unsaved text')] : []),
+    ...(isAllOrNone(review) ? [vscode.l10n.t('all files or none')] : []),
     ...(decision === undefined ? [] : [DECIDED[decision]()]),
     ...(operation === undefined ? [] : [operation]),
     why === '' ? agent : vscode.l10n.t('{0}: {1}', agent, why),
@@ -170,11 +172,13 @@ export const DECIDED = {
 };
 
 /** All details, as plain text: agents' words must not act as Markdown. */
-function hoverOf({ proposed, stale: all }: Review, file: ReviewedFile): ReturnType<typeof plainMarkdown> {
-  const stale = all.get(file.path);
+function hoverOf(review: Review, file: ReviewedFile): ReturnType<typeof plainMarkdown> {
+  const { proposed } = review;
+  const stale = review.stale.get(file.path);
   const said = [
     vscode.l10n.t('{0} proposes to change {1}', agentOf(proposed.agent), baseName(file.path)),
     ...proposed.explanation.split('\n'),
+    allOrNoneText(review) ?? '',
     ...file.warnings.map((warned) => `⚠ ${warningText(warned)}`),
     ...(stale === undefined ? [] : [`⚠ ${stalenessText(stale)}`]),
   ];

@@ -43,10 +43,14 @@ async function answerTo(show: () => Thenable<string | undefined>): Promise<strin
   }
 }
 
-/** Ask in a modal dialog; `details` appear below the question, one per line. Returns whether `yes` was pressed. */
-export async function confirm(question: string, details: readonly string[], yes: string): Promise<boolean> {
+/**
+ * Ask in a modal dialog; `details` appear below the question, one per line. Returns whether `yes` was pressed. `no`: the
+ * title of the other button, instead of Cancel.
+ */
+export async function confirm(question: string, details: readonly string[], yes: string, no?: string): Promise<boolean> {
   const options = { modal: true, detail: details.map(withoutMarkup).join('\n') };
-  const chosen = await answerTo(() => vscode.window.showWarningMessage(withoutMarkup(question), options, yes));
+  const buttons = [{ title: yes }, ...(no === undefined ? [] : [{ title: no, isCloseAffordance: true }])];
+  const chosen = await answerTo(async () => (await vscode.window.showWarningMessage(withoutMarkup(question), options, ...buttons))?.title);
   return chosen === yes;
 }
 

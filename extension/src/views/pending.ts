@@ -2,14 +2,14 @@
 import * as vscode from 'vscode';
 import type { ProposedFile } from '../protocol/types';
 import type { Question, Questions } from '../server/questions';
-import type { Review } from '../proposals/review';
+import { isAllOrNone, type Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { baseName, brief, counts, folderOf, visible } from '../util/display';
 import { PROPOSAL, virtualUri } from '../review/fileSystem';
 import { DECIDED, stalenessText } from '../review/decorations';
 import type { DiffEditors } from '../review/diffEditor';
 import { LatestTask } from '../util/latestTask';
-import { agentOf, changeOf, OPERATIONS, pathNow, titleOf, waitingText } from '../proposals/notifications';
+import { agentOf, allOrNoneText, changeOf, OPERATIONS, pathNow, titleOf, waitingText } from '../proposals/notifications';
 
 /** A proposal, or one file of a proposal with several. */
 export interface PendingNode {
@@ -164,8 +164,9 @@ function itemOfSeveral(review: Review): vscode.TreeItem {
     [0, 0],
   );
   const agent = agentOf(review.proposed.agent);
-  item.description = `${agent} · ${counts(added, removed)}`;
-  item.accessibilityInformation = { label: labelOf(name, added, removed, agent) };
+  const allOrNone = isAllOrNone(review) ? [vscode.l10n.t('all files or none')] : [];
+  item.description = [agent, counts(added, removed), ...allOrNone].join(' · ');
+  item.accessibilityInformation = { label: [labelOf(name, added, removed, agent), ...allOrNone].join(', ') };
   item.tooltip = tooltipOf(review);
   item.iconPath = new vscode.ThemeIcon('diff-multiple');
   item.contextValue = 'review';
@@ -208,6 +209,7 @@ function tooltipOf(review: Review, file?: ProposedFile): string {
     file === undefined ? titleOf(review) : changeOf(file, pathNow(file)),
     vscode.l10n.t('Proposed by {0}', agentOf(agent)),
     brief(explanation, 500),
+    allOrNoneText(review) ?? '',
     ...(stale === undefined ? [] : [stalenessText(stale)]),
   ];
   return lines.filter((line) => line !== '').join('\n');

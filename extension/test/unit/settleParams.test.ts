@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Proposal } from '../../src/protocol/types';
-import { acceptParams, acceptedTexts, rejectParams } from '../../src/proposals/settleParams';
+import { acceptParams, acceptedTexts, leftAsBefore, rejectParams } from '../../src/proposals/settleParams';
 
 function file(path: string, more: Partial<Proposal['files'][number]> = {}): Proposal['files'][number] {
   return {
@@ -89,4 +89,25 @@ test('with every file rejected it is a rejection, and allows nothing for later',
   const decided = new Map([['a', 'rejected']] as const);
   const sent = acceptParams(proposal(file('a')), untouched, true, decided);
   assert.deepEqual([sent.decision, sent.always], ['rejected', undefined]);
+});
+
+test('a file is left as before by the text that it had, whatever its line ends and byte-order mark', () => {
+  const several = proposal(file('a'), file('b', { base_text: '\ufeffold\n' }), file('c'));
+  const left = (...texts: (string | undefined)[]): string[] => {
+    const shown = (path: string): string | undefined => texts['abc'.indexOf(path)];
+    return leftAsBefore(several, acceptParams(several, shown, false)).map(({ path }) => path);
+  };
+  assert.deepEqual(left(), []);
+  assert.deepEqual(left('old\r\n', 'old\n', 'older\n'), ['a', 'b']);
+  assert.deepEqual(left('new\n', 'mine\n', '\ufeffold\n'), ['c']);
+});
+
+test('a new file without text is no file that is left as before, nor is one to be deleted', () => {
+  const two = proposal(file('a', { operation: 'create', base_text: '' }), file('b', { operation: 'delete', proposed_text: '' }));
+  assert.deepEqual(leftAsBefore(two, acceptParams(two, () => '', false)), []);
+});
+
+test('what was rejected before is not left as before', () => {
+  const one = proposal(file('a'), file('b'));
+  assert.deepEqual(leftAsBefore(one, acceptParams(one, () => undefined, false, new Map([['a', 'rejected']]))), []);
 });

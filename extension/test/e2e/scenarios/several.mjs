@@ -154,6 +154,67 @@ scenario("several files that the agent wants all or none of: they are decided to
   assert.deepEqual(await unsaved(whole), [MINE + OLD[0], true]);
 });
 
+const [reverted, hunked] = [trio("reverted"), trio("hunked")];
+const QUESTION = /The agent wants all 3 files changed, or none\. two\.txt is as it was before\./;
+
+scenario("several files, all or none: Accept asks if one of them is as before, and decides nothing by itself", async () => {
+  const asked = await propose("reverted", reverted, { open: false });
+  await ui.sees("all files or none · Ada: They belong together.");
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.viewRow("Pending", "3 files").filter({ hasText: "all files or none" }).waitFor();
+  await ui.clickLine("new two");
+  await ui.page.keyboard.press("Home");
+  await ui.page.keyboard.press("Shift+End");
+  await ui.page.keyboard.type("old two");
+  await ui.severalWith("old two");
+
+  await ui.titleButton("Accept").click();
+  assert.match(await ui.dialogText(), QUESTION);
+  await ui.answerDialog("Go Back");
+  assert.equal((await state()).pending.length, 1, "the review is as it was");
+  assert.deepEqual(texts(reverted), OLD);
+
+  await ui.titleButton("Accept").click();
+  assert.match(await ui.dialogText(), QUESTION);
+  await ui.answerDialog("Reject All…");
+  assert.match(await ui.answer("Not the second."), /Reject all 3 files: the agent requires all or none of them/);
+  const { error, context } = await asked.answer;
+  assert.deepEqual([error.code, context.review.feedback], ["USER_REJECTED", "Not the second."]);
+  assert.deepEqual(texts(reverted), OLD);
+});
+
+scenario("several files, all or none: the last hunk of a file is rejected, the question left, then Accept asks", async () => {
+  const asked = await propose("hunked", hunked, { open: false });
+  await ui.clickLine("new two");
+  await call("command", { id: "agentfs.ui.rejectHunk" });
+  await ui.escapeQuestion();
+  await ui.severalWith("old two");
+  await ui.tab("3 files").click();
+  await ui.titleButton("Accept").click();
+  assert.match(await ui.dialogText(), QUESTION);
+  await ui.answerDialog("Go Back");
+  assert.equal((await state()).pending.length, 1);
+  await asked.cancel();
+});
+
+const nothing = file("several/nothing.txt", "old\n");
+
+scenario("a review is accepted of which nothing is left: it is rejected, and the status bar says so", async () => {
+  const ada = agent("nothing");
+  const asked = await ada.readAndEdit(nothing, "old", "new");
+  await openReview();
+  await ui.diffWith("new");
+  await ui.clickLine("new");
+  await ui.page.keyboard.press("Home");
+  await ui.page.keyboard.press("Shift+End");
+  await ui.page.keyboard.type("old");
+  await ui.diffWith("old");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).error.code, "USER_REJECTED");
+  await ui.statusBarSays("Rejected: the text that you accepted does not change nothing.txt.");
+  assert.equal(nothing.text(), "old\n");
+});
+
 const typed = trio("typed");
 
 scenario("several files: one of them amended, all accepted", async () => {
