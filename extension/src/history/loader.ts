@@ -16,6 +16,8 @@ export class HistoryLoader implements vscode.Disposable {
   /** The oldest change that the server returned, if it has older ones. */
   private last: string | undefined;
   private isKnown = false;
+  /** How many changes were pending when the server last told. */
+  private pending = 0;
   private readonly refreshes = new LatestTask(() => this.reload());
   private readonly listeners: vscode.Disposable;
 
@@ -26,6 +28,7 @@ export class HistoryLoader implements vscode.Disposable {
     this.listeners = vscode.Disposable.from(
       server.onDidAnswer((answer) => this.answered(answer)),
       server.onDidChangeState(() => this.refresh()),
+      server.onDidChangeStatus(() => this.statusChanged()),
     );
   }
 
@@ -54,6 +57,15 @@ export class HistoryLoader implements vscode.Disposable {
 
   dispose(): void {
     this.listeners.dispose();
+  }
+
+  /** A change is pending until it has landed, even one without a review, whoever's it is. */
+  private statusChanged(): void {
+    const pending = this.server.status?.pending ?? 0;
+    if (pending < this.pending) {
+      this.refresh();
+    }
+    this.pending = pending;
   }
 
   /** Without a history on the server, changes that landed without a review here are known only from their answers. */

@@ -61,6 +61,23 @@ scenario("VS Code's own agents find the MCP server without any configuration", a
   await listed;
 });
 
+const [allowed, later] = ["allowed", "later"].map((name) => file(`outside/${name}.txt`, "one\ntwo\n"));
+
+scenario("what an agent outside changes without a review appears in the open view of landed changes", async () => {
+  const agent = await outsideAgent("Claude Code");
+  const first = edit(agent, allowed);
+  await reviewWith("2");
+  await ui.titleMenu("Accept and Allow for This Session");
+  assert.match(await first, /^Updated/);
+  await call("command", { id: "agentfs.landed.focus" });
+  await ui.viewRow("Landed", "allowed.txt").first().waitFor();
+
+  assert.match(await edit(agent, later), /^Updated/);
+  assert.equal(later.text(), "one\n2\n");
+  await ui.viewRow("Landed", "later.txt").first().waitFor();
+  await agent.stop();
+});
+
 const configuration = file(".mcp.json");
 
 scenario("Connect an Agent proposes the change of the agent's settings, which the user reviews", async () => {
