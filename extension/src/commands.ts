@@ -157,11 +157,11 @@ function handlers({
     rejectAll: () => decisions.rejectAll(),
     next: () => step(1),
     previous: () => step(-1),
-    openReview: async (id?: unknown) => {
+    openReview: async (id?: unknown, path?: unknown) => {
       const asked = typeof id === 'string' ? proposals.get(id) : frontOrFirst();
       const [question] = questions.all;
       if (asked !== undefined) {
-        await editors.show(asked);
+        await editors.show(asked, typeof path === 'string' ? path : undefined);
       } else if (typeof id === 'string') {
         void notify('information', vscode.l10n.t('This change is no longer waiting for your review.'));
       } else if (edits.previews > 0) {
@@ -204,7 +204,7 @@ function rowHandlers({ editors, decisions, looks, drafts, historyDiffs, undos, c
     (row?: Row): unknown =>
       row === undefined ? showStaleRowMessage() : act(row);
   return {
-    'row.openReview': of(({ review }: PendingNode) => editors.show(review)),
+    'row.openReview': of(({ review, file }: PendingNode) => editors.show(review, file?.path)),
     'row.accept': of(({ review }: PendingNode) => decisions.acceptRow(review)),
     'row.reject': of(({ review }: PendingNode) => decisions.reject('choice', review)),
     'row.lookThrough': of(({ review }: PendingNode) => looks.show(review)),

@@ -12,7 +12,7 @@ import { withEol } from '../util/text';
 import { BASE, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
-import { keysForTheFront, run, unmaximize, withoutFocus, type Layout } from './editorFocus';
+import { keysForTheFront, run, toGroup, unmaximize, withoutFocus, type Layout } from './editorFocus';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
 import { agentOf } from '../proposals/notifications';
 import { userWaits } from './userWaits';
@@ -82,9 +82,10 @@ export class DiffEditors implements vscode.Disposable {
 
   /**
    * Open and focus a review in place of the one that is open. If its texts load only after the user has moved on,
-   * opening it would take the focus, so fire `onDidOpenLate` instead. Opens one at a time.
+   * opening it would take the focus, so fire `onDidOpenLate` instead. Opens one at a time. `path`: the file to scroll to,
+   * if it has several.
    */
-  async show(review: Review): Promise<void> {
+  async show(review: Review, path?: string): Promise<void> {
     const asked = (this.asked = { review });
     try {
       const isWaiting = userWaits();
@@ -94,7 +95,7 @@ export class DiffEditors implements vscode.Disposable {
         return;
       }
       if (isAwaited) {
-        await this.shows.run(() => this.showNow(review));
+        await this.shows.run(() => this.showNow(review, undefined, path));
       } else if (this.proposals.get(review.proposed.id) !== undefined) {
         this.late.fire(review);
       }
@@ -174,7 +175,7 @@ export class DiffEditors implements vscode.Disposable {
   }
 
   /** `place`: the group in which it replaces a review that was decided. */
-  private async showNow(review: Review, place?: vscode.TabGroup): Promise<void> {
+  private async showNow(review: Review, place?: vscode.TabGroup, path?: string): Promise<void> {
     const { id } = review.proposed;
     const isNext = place !== undefined;
     if (review.proposal === undefined || this.proposals.get(id) === undefined) {
@@ -192,7 +193,7 @@ export class DiffEditors implements vscode.Disposable {
     const giveKeys = await keysForTheFront(layout);
     this.proposals.setAside(review, false);
     this.opening = { review, isNext };
-    const opened = open(review, sides, place);
+    const opened = open(review, sides, place, path);
     await Promise.all([opened, isNext && run(giveKeys)]).finally(() => {
       this.opening = undefined;
     });
@@ -267,17 +268,15 @@ interface DiffSides {
   unsaved: boolean;
 }
 
-/** With `place`, opens in that group without taking the focus. */
-async function open(review: Review, sides: readonly DiffSides[], place?: vscode.TabGroup): Promise<void> {
+/** With `place`, opens in that group without taking the focus. With `path`, scrolls to that one of several files. */
+async function open(review: Review, sides: readonly DiffSides[], place?: vscode.TabGroup, path?: string): Promise<void> {
   const [only, ...more] = sides;
   if (only === undefined) {
     return;
   }
   const title = withoutMarkup(titleOf(review, only, more.length)); // the list of open editors makes icons of it
   if (more.length > 0) {
-    const resources = sides.map(({ left, right }) => [right, left, right]);
-    // It always opens as a preview, which the next file would replace.
-    return run({ command: '_workbench.changes', args: [title, resources] }, { command: 'workbench.action.keepEditor' });
+    return openSeveral(review.proposed.id, title, sides, path);
   }
   await vscode.commands.executeCommand('vscode.diff', only.left, only.right, title, {
     preview: false,
@@ -285,6 +284,23 @@ async function open(review: Review, sides: readonly DiffSides[], place?: vscode.
     viewColumn: place?.viewColumn,
     override: true, // as text, whichever editor the user has chosen for such files
   });
+}
+
+/** Open the editor of several files, or bring the one that shows this review to the front. */
+async function openSeveral(id: string, title: string, sides: readonly DiffSides[], path?: string): Promise<void> {
+  const revealed = sides.find(({ file }) => file.path === path);
+  const options = {
+    title,
+    multiDiffSourceUri: vscode.Uri.from({ scheme: 'multi-diff-editor', path: `agentfs-${id}` }), // tells which tab is the same
+    resources: sides.map(({ left, right }) => ({ originalUri: left, modifiedUri: right })),
+    ...(revealed === undefined ? {} : { reveal: { modifiedUri: revealed.right } }),
+  };
+  const shown = allTabs().find((tab) => isMultiDiff(tab) && reviewIdOf(tab) === id);
+  await run(
+    ...(shown === undefined ? [] : toGroup(shown.group)),
+    { command: '_workbench.openMultiDiffEditor', args: [options] },
+    { command: 'workbench.action.keepEditor' }, // it always opens as a preview, which the next file would replace
+  );
 }
 
 /** The tab's title: which file, and whose change; also whether it contains the user's unsaved text. */

@@ -94,3 +94,11 @@ export function withoutFocus({ input, group }: vscode.Tab): Command | undefined 
   const how = [column, { preserveFocus: true, override: 'default' }];
   return input instanceof vscode.TabInputText ? { command: '_workbench.open', args: [input.uri, how] } : undefined;
 }
+
+const ORDINALS = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'];
+
+/** A command that focuses a group, if it isn't active and VS Code has one for it. */
+export function toGroup({ isActive, viewColumn }: vscode.TabGroup): readonly Command[] {
+  const ordinal = isActive ? undefined : ORDINALS[viewColumn - 1];
+  return ordinal === undefined ? [] : [{ command: `workbench.action.focus${ordinal}EditorGroup` }];
+}

@@ -130,7 +130,7 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   item.description = [...(isPart ? [] : [agent]), amount, folder].filter((part) => part !== '').join(' · ');
   item.tooltip = tooltipOf(review, file);
   item.iconPath = iconOf(review, file);
-  item.command = openCommand(review);
+  item.command = openCommand(review, file);
   item.resourceUri = virtualUri(PROPOSAL, review.proposed.id, file.path);
   item.accessibilityInformation = { label: [labelOf(visible(path), file.lines_added, file.lines_removed, agent), ...statesOf(review, file)].join(', ') };
   return item;
@@ -174,11 +174,11 @@ function itemOfSeveral(review: Review): vscode.TreeItem {
   return item;
 }
 
-function openCommand(review: Review): vscode.Command {
+function openCommand(review: Review, file?: ProposedFile): vscode.Command {
   return {
     command: 'agentfs.ui.openReview',
     title: vscode.l10n.t('Open Review'),
-    arguments: [review.proposed.id],
+    arguments: [review.proposed.id, file?.path],
   };
 }
 

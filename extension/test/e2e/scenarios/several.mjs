@@ -379,3 +379,31 @@ scenario("several files: the tab stays when the user looks at a file in the Expl
   assert.equal((await asked.answer).data.review.decision, "accepted");
   await ui.saysInPassing("The change of kept.txt is in the editor, but not saved.");
 });
+
+const [tall, low] = [file("several/again/tall.txt"), file("several/again/low.txt", OLD[1])];
+
+scenario("several files: opened again it is the same tab, and the row of a file shows that file", async () => {
+  await agent("again").read(low);
+  const asked = batch("again", [
+    { tool: "write", params: { path: tall.name, content: "many lines\n".repeat(200) } },
+    { tool: "write", params: { path: low.name, content: NEW[1] } },
+  ]);
+  await openReview();
+  await ui.severalWith("many lines");
+  const reviews = async () => (await state()).tabs.filter(({ label }) => label.startsWith("Changes by")).length;
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.viewRow("Pending", "low.txt").click();
+  await ui.severalWith("new two");
+  await ui.viewRow("Pending", "tall.txt").click();
+  await ui.severalWith("many lines");
+  await ui.viewRow("Pending", "2 files").click();
+  assert.equal(await reviews(), 1);
+
+  await call("command", { id: "workbench.action.newGroupRight" });
+  await call("command", { id: "agentfs.ui.openReview" });
+  await ui.severalWith("many lines");
+  assert.equal(await reviews(), 1, "also if another group was active");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  await ui.tabsAre();
+});
