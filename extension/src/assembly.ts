@@ -11,7 +11,7 @@ import { Confirmation } from './views/confirmation';
 import { askUser } from './views/questions';
 import { Decisions } from './proposals/decisions';
 import { Drafts } from './review/drafts';
-import { caughtUp } from './review/closeTabs';
+import { caughtUp } from './util/caughtUp';
 import { Presence } from './review/presence';
 import { ServerEdits } from './proposals/serverEdits';
 import { LandingWatcher } from './history/landings';

@@ -1,6 +1,6 @@
 /** Asks and tells the user about decisions. `proposals/decisions.ts` decides when. */
 import * as vscode from 'vscode';
-import { askText, confirm, showStatusMessage, notify } from '../util/window';
+import { ask, askText, confirm, showStatusMessage, notify } from '../util/window';
 import type { Decision, Outcome, ProposedFile, Refusal } from '../protocol/types';
 import { mayAsk } from '../review/userWaits';
 import { isAllOrNone, type Review } from './review';
@@ -123,7 +123,7 @@ export function conflictOf(paths: readonly string[]): string {
 export function notifyStale(review: Review, showStale: (review: Review) => Promise<void>, redo: () => Promise<void>): void {
   const message = vscode.l10n.t('{0} changed after this change was proposed. Accepting it would be a conflict.', fileNames([...review.stale.keys()]));
   const buttons = { [vscode.l10n.t('Show What Changed')]: () => showStale(review), [vscode.l10n.t('Ask the Agent to Redo')]: redo };
-  void notify('warning', message, ...Object.keys(buttons)).then((chosen) => buttons[chosen ?? '']?.());
+  void ask('warning', message, ...Object.keys(buttons)).then((chosen) => buttons[chosen ?? '']?.());
 }
 
 /** What the agent is told if the user asks for a new proposal. */

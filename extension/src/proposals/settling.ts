@@ -5,7 +5,7 @@ import type { Decision, Outcome, SavedFile, Settled, SettleParams } from '../pro
 import { isDecided, outcomeOf, type Review } from './review';
 import type { ProposalStore } from './store';
 import { acceptedTexts } from './settleParams';
-import { caughtUp } from '../review/closeTabs';
+import { caughtUp } from '../util/caughtUp';
 import { applyDecision, landedTexts, type NotSaved } from './applyDecision';
 import type { DiffEditors } from '../review/diffEditor';
 import { isUnsavedElsewhere } from '../review/tabs';

@@ -1,6 +1,7 @@
 /** Makes reviews read-only, and closes their tabs without asking. `diffEditor.ts` decides which. */
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
+import { caughtUp } from '../util/caughtUp';
 import type { ReviewFileSystem } from './fileSystem';
 import { allTabs, proposalsIn } from './tabs';
 
@@ -69,14 +70,6 @@ export async function closeTabs(files: ReviewFileSystem, which: (tab: vscode.Tab
     const document = documents.find((one) => one.uri.toString() === uri.toString());
     return { uri, text: document?.getText(), wasUnsaved: document !== undefined && unsaved.has(document) };
   });
-}
-
-/**
- * Wait until documents and tabs here are as the screen shows them: VS Code sends this answer after all earlier key
- * presses and other events.
- */
-export async function caughtUp(): Promise<void> {
-  await vscode.commands.executeCommand('setContext', 'agentfs.ui.caughtUp', true);
 }
 
 function keepTexts(files: ReviewFileSystem, documents: readonly vscode.TextDocument[]): void {

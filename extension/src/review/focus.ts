@@ -6,7 +6,7 @@
 import * as vscode from 'vscode';
 import { notifyOutside, showTooEarly } from '../proposals/notifications';
 import type { Review } from '../proposals/review';
-import { caughtUp } from './closeTabs';
+import { caughtUp } from '../util/caughtUp';
 import { BASE, idOf, PROPOSAL } from './fileSystem';
 import type { DiffEditors } from './diffEditor';
 

@@ -1,7 +1,7 @@
 /** Tells whether users still wait for what they asked for; only then may it take the focus. */
 import * as vscode from 'vscode';
 import { notify } from '../util/window';
-import { caughtUp } from './closeTabs';
+import { caughtUp } from '../util/caughtUp';
 
 /** Nobody moves on to something else this fast, and no API reports keys in the search or a terminal. */
 const SOON_MS = 300;

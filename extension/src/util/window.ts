@@ -4,15 +4,46 @@
  * the API (eslint.config.mjs). Plain-string tooltips and tree labels are safe.
  */
 import * as vscode from 'vscode';
+import { caughtUp } from './caughtUp';
 import { asMarkdown, visible, withoutMarkup } from './display';
+import { LastMoment } from './lastMoment';
 
 export type Severity = 'error' | 'warning' | 'information';
 
 /** Show a notification. Returns the chosen button; undefined if dismissed. */
-export async function notify(severity: Severity, message: string, ...buttons: string[]): Promise<string | undefined> {
+export function notify(severity: Severity, message: string, ...buttons: string[]): Promise<string | undefined> {
+  return pressed(severity, message, buttons, (shownAt) => !went.isRecent(shownAt));
+}
+
+/** Show a notification whose buttons decide. A press doesn't count in the first moment either. */
+export function ask(severity: Severity, message: string, ...buttons: string[]): Promise<string | undefined> {
+  return pressed(severity, message, buttons, () => !came.isRecent() && !went.isRecent());
+}
+
+/** Notifications move when another one comes or goes: then a click on a button may have been meant for one that was there before. */
+const came = new LastMoment(caughtUp);
+const went = new LastMoment(caughtUp);
+
+/** Show a notification, again and again until a press can have been meant for it: `isMeant`. */
+async function pressed(
+  severity: Severity,
+  message: string,
+  buttons: readonly string[],
+  isMeant: (shownAt: number) => boolean,
+): Promise<string | undefined> {
   const titles = buttons.map(withoutMarkup);
-  const chosen = await SHOW[severity](withoutMarkup(message), ...titles);
-  return chosen === undefined ? undefined : buttons[titles.indexOf(chosen)];
+  for (;;) {
+    const shownAt = Date.now();
+    const answer = SHOW[severity](withoutMarkup(message), ...titles);
+    void came.note();
+    const chosen = await answer;
+    const counts = isMeant(shownAt);
+    void went.note();
+    if (chosen === undefined || counts) {
+      return chosen === undefined ? undefined : buttons[titles.indexOf(chosen)];
+    }
+    showStatusMessage(vscode.l10n.t('The press did not count because the notification had only just appeared there. Press again.'));
+  }
 }
 
 const SHOW: Readonly<
@@ -175,11 +206,11 @@ export function accompany<T>(
   work: (say: (message: string, percent: number) => void, stopped: vscode.CancellationToken) => Promise<T>,
 ): Promise<T> {
   const options = { location: vscode.ProgressLocation.Notification, title: withoutMarkup(title), cancellable: true };
-  return Promise.resolve(
-    vscode.window.withProgress(options, (progress, stopped) =>
-      work((message, increment) => progress.report({ message: withoutMarkup(message), increment }), stopped),
-    ),
+  const over = vscode.window.withProgress(options, (progress, stopped) =>
+    work((message, increment) => progress.report({ message: withoutMarkup(message), increment }), stopped),
   );
+  void came.note();
+  return Promise.resolve(over).finally(() => void went.note());
 }
 
 const PASSING_MS = 8000;

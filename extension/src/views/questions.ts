@@ -1,6 +1,6 @@
 /** Shows the server's questions in notifications and in the view, and passes on the answers. */
 import * as vscode from 'vscode';
-import { choose, showStatusMessage, notify, type Severity } from '../util/window';
+import { ask, choose, showStatusMessage, type Severity } from '../util/window';
 import type { PlainView } from '../review/plainView';
 import { isQuestionOnScreen } from '../review/visibility';
 import type { Question, Questions } from '../server/questions';
@@ -16,7 +16,7 @@ export async function askUser(
 ): Promise<string | undefined> {
   const { question, answered } = questions.ask(message, titles);
   const over = token.onCancellationRequested(() => void questions.end(question));
-  void put(questions, plain, question, () => notify(severity, message, ...titles));
+  void put(questions, plain, question, () => ask(severity, message, ...titles));
   try {
     return await answered;
   } finally {
