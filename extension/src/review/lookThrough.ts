@@ -11,7 +11,7 @@ import type { ReviewedFile } from '../protocol/types';
 import { normalize, withEol } from '../util/text';
 import { brief, withoutMarkup } from '../util/display';
 import { AGENT_CHARACTERS, type DiffEditors } from './diffEditor';
-import { run } from './editorFocus';
+import { keysForTheFront, run } from './editorFocus';
 import type { ReadOnlyTexts, ReviewFileSystem } from './fileSystem';
 import { MOMENT_MS } from './focus';
 import type { PlainView } from './plainView';
@@ -101,7 +101,9 @@ export class LookThrough implements vscode.Disposable {
     const shown = new Map(same.map(({ review, files: of }) => [review, (path: string) => of.find((file) => file.path === path)?.now] as const));
     const accepted = this.decisions.acceptEach(shown);
     this.plain.close(this.plainId);
-    await vscode.window.tabGroups.close(tab);
+    const giveKeys = await keysForTheFront();
+    await vscode.window.tabGroups.close(tab, true); // without `true`, what is beneath takes the focus from wherever the user is now
+    await run(giveKeys);
     if (same.length < waiting.length) {
       notifyLeftWaiting(waiting.length - same.length);
     }

@@ -6,6 +6,7 @@ import { existsSync } from "node:fs";
 import { agent, batch } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
+import { whileHostIsBusy } from "../harness/reviews.mjs";
 import { call, state, ui } from "../harness/run.mjs";
 import { scenario } from "../harness/suite.mjs";
 
@@ -108,4 +109,37 @@ scenario("all from one agent: what the editor may hide is shown first; the edito
   for (const each of asked) await each.cancel();
   await ui.noTab("All Pending Changes");
   await call("close", { path: "all" });
+});
+
+const stayed = two("stayed");
+const searched = two("searched");
+const beneath = file("look/beneath.txt", "mine\n");
+
+scenario("all from one agent: who goes to the search after the press keeps the keys there; who stays gets them beneath", async () => {
+  await beneath.open();
+  await call("command", { id: "workbench.action.findInFiles" });
+  const asked = await propose(searched);
+  await lookThrough("searched-one.txt", "new one");
+  const search = ui.page.locator(".search-view .search-container textarea:focus");
+  await until("it takes the press", async () => {
+    if ((await state()).pending.length === 0) return true;
+    await whileHostIsBusy(async () => {
+      await ui.titleButton(ACCEPT).click();
+      await ui.page.keyboard.press("Control+Shift+F");
+      await search.waitFor();
+    });
+    await until("what was pressed is heard of", async () => (await state()).pending.length === 0, { timeoutMs: 1500 }).catch(() => {});
+    return false;
+  });
+  for (const { answer } of asked) assert.equal((await answer).data.applied, true);
+  await ui.noTab("All Pending Changes");
+  assert.equal(await search.count(), 1, "the search has the keys");
+  assert.equal((await beneath.document()).text, "mine\n");
+
+  await propose(stayed);
+  await lookThrough("stayed-one.txt", "new one");
+  await acceptAll();
+  await ui.page.locator(".editor-group-container.active .editor-instance .monaco-editor.focused").waitFor();
+  await call("close", { path: "all" });
+  await call("command", { id: "agentfs.ui.showPending" });
 });
