@@ -26,6 +26,7 @@ import { DiffEditors } from './review/diffEditor';
 import { LookThrough } from './review/lookThrough';
 import { PlainView } from './review/plainView';
 import { ReviewFocus } from './review/focus';
+import { Uncovered } from './review/uncovered';
 import { OutsideAgents } from './views/agents';
 import { StatusBar } from './views/statusBar';
 import { HunkDecisions } from './proposals/hunkDecisions';
@@ -44,6 +45,7 @@ import { agentRequests } from './server/agentRequests';
 import { ReviewFileSystem, ReadOnlyTexts } from './review/fileSystem';
 import { notify } from './util/window';
 import { messageOf } from './util/display';
+import { LastMoment } from './util/lastMoment';
 
 export interface Assembled extends Parts {
   files: ReviewFileSystem;
@@ -96,13 +98,15 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const undos = new Undos(ask);
   const checkpointStore = new CheckpointStore(vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'checkpoints').fsPath);
   const checkpoints = new Checkpoints(checkpointStore, undos);
-  const focus = new ReviewFocus(editors);
+  const uncovered = new Uncovered();
+  const rowsMoved = new LastMoment(caughtUp);
+  const focus = new ReviewFocus(editors, uncovered);
   const plain = new PlainView();
   const outside = new OutsideAgents(server, lifecycle);
   const showStale = (review: Review): Promise<void> => historyDiffs.openStale(review);
   const settling = new Settling(server, proposals, editors, showStale);
   const decisions = new Decisions(settling, proposals, editors, focus, files, plain, showStale);
-  const looks = new LookThrough(proposals, editors, decisions, files, landed, plain, fetch);
+  const looks = new LookThrough(proposals, editors, decisions, files, landed, plain, fetch, uncovered);
   const hunks = new HunkDecisions(proposals, editors, focus, decisions, settling);
   const walkthrough = new Walkthrough(server, context.globalState, context.extension.id);
   const sample = new Sample(ask, server, lifecycle, status, context.workspaceState, () => walkthrough.tick('sample'));
@@ -114,7 +118,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       messageOf(error),
     ));
   });
-  const drafts = new Drafts(draftStore, proposals, files, draftTexts, plain);
+  const drafts = new Drafts(draftStore, proposals, files, draftTexts, plain, uncovered);
   const records = new HistoryStore();
   const history = new HistoryLoader(server, records);
   const confirmation = new Confirmation();
@@ -127,6 +131,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   };
 
   const connections = [
+    questions.onDidChange(() => void rowsMoved.note()), // they come first
+    settling.onDidEnd(() => void rowsMoved.note()),
     editors.onDidOpen(({ review }) => plain.closeOthers(review.proposed.id)),
     editors.onDidOpenLate((review) => void announcements.late(review)),
     editors.onDidLeaveBehind((closed) => {
@@ -158,8 +164,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, focus, hunks, looks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
-  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, sample, fetch };
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, uncovered, focus, hunks, looks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
+  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, sample, rowsMoved, fetch };
   const texts = { files, bases, draftTexts, landed, presence, checkpointStore };
   return { ...parts, ...texts, walkthrough, proposed, settled, disposables: [...own, ...connections] };
 }

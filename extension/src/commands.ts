@@ -24,7 +24,8 @@ import type { SessionChanges } from './history/sessions';
 import type { HistoryRecord, HistoryStore } from './history/store';
 import type { Undos } from './history/undos';
 import type { Lifecycle } from './server/lifecycle';
-import { notify } from './util/window';
+import type { LastMoment } from './util/lastMoment';
+import { notify, showStatusMessage } from './util/window';
 import type { Questions } from './server/questions';
 import type { Sample } from './sample/sample';
 import type { PlainView } from './review/plainView';
@@ -55,6 +56,8 @@ export interface Parts {
   status: StatusBar;
   outside: OutsideAgents;
   sample: Sample;
+  /** When rows of pending changes last moved. */
+  rowsMoved: LastMoment;
   fetch: (review: Review) => Promise<boolean>;
 }
 
@@ -198,18 +201,21 @@ function handlers({
  * Commands of the views' rows. They never fall back to the active review: when a row is redrawn while it is pressed, VS
  * Code passes no row, and deciding on a different change is worse than doing nothing.
  */
-function rowHandlers({ editors, decisions, looks, drafts, historyDiffs, undos, checkpoints }: Parts): Record<string, Handler> {
+function rowHandlers({ editors, decisions, looks, drafts, historyDiffs, undos, checkpoints, rowsMoved }: Parts): Record<string, Handler> {
   const of =
     <Row>(act: (row: Row) => unknown) =>
     (row?: Row): unknown =>
       row === undefined ? showStaleRowMessage() : act(row);
+  /** The click may have been meant for the row that was there before. */
+  const decide = (act: (node: PendingNode) => unknown): ((node?: PendingNode) => unknown) =>
+    of((node) => (rowsMoved.isRecent() ? showStatusMessage(listChanged()) : act(node)));
   return {
     'row.openReview': of(({ review, file }: PendingNode) => editors.show(review, file?.path)),
-    'row.accept': of(({ review }: PendingNode) => decisions.acceptRow(review)),
+    'row.accept': decide(({ review }) => decisions.acceptRow(review)),
     'row.reject': of(({ review }: PendingNode) => decisions.reject('choice', review)),
     'row.lookThrough': of(({ review }: PendingNode) => looks.show(review)),
-    'row.acceptFile': of((node: PendingNode) => decisions.decideFile('accepted', uriOf(node))),
-    'row.rejectFile': of((node: PendingNode) => decisions.decideFile('rejected', uriOf(node))),
+    'row.acceptFile': decide((node) => decisions.decideFile('accepted', uriOf(node))),
+    'row.rejectFile': decide((node) => decisions.decideFile('rejected', uriOf(node))),
     'row.openDraft': of((draft: Draft) => drafts.open(draft)),
     'row.discardDraft': of((draft: Draft) => drafts.discard(draft)),
     'row.openLanded': of((record: HistoryRecord) => historyDiffs.open(record)),
@@ -231,10 +237,11 @@ function byOf(argument: unknown): By {
 }
 
 function showStaleRowMessage(): void {
-  void notify(
-    'information',
-    vscode.l10n.t('The list has just changed. Nothing was done. Try again.'),
-  );
+  void notify('information', listChanged());
+}
+
+function listChanged(): string {
+  return vscode.l10n.t('The list has just changed. Nothing was done. Try again.');
 }
 
 function uriOf({ review, file }: PendingNode): vscode.Uri | undefined {

@@ -10,12 +10,13 @@ import type { ProposalStore } from '../proposals/store';
 import { draftOf, draftOfFile, holds, leftOf, targetOf } from './draftFiles';
 import { reapplied } from './reapply';
 import { baseName, messageOf, visible } from '../util/display';
-import { fileNames, pathNow } from '../proposals/notifications';
+import { fileNames, pathNow, showTooEarly } from '../proposals/notifications';
 import { SerialQueue } from '../util/serialQueue';
 import { normalize } from '../util/text';
 import { DRAFT, idOf, pathOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import type { Closed } from './closeTabs';
 import type { PlainView } from './plainView';
+import type { Uncovered } from './uncovered';
 import { isDraftOnScreen } from './visibility';
 import { mayAsk, openAwaited, userWaits } from './userWaits';
 import type { Ended } from '../proposals/settling';
@@ -40,6 +41,7 @@ export class Drafts implements vscode.Disposable {
     private readonly files: ReviewFileSystem,
     private readonly texts: ReadOnlyTexts,
     private readonly plain: PlainView,
+    private readonly uncovered: Uncovered,
   ) {
     this.listener = vscode.Disposable.from(
       vscode.workspace.onDidChangeTextDocument(({ document: { uri } }) => {
@@ -133,6 +135,10 @@ export class Drafts implements vscode.Disposable {
 
   /** Apply the whole draft to its file in the editor, without saving, if its place is unambiguous. */
   async apply(draft: Draft): Promise<void> {
+    if (this.uncovered.isNow) {
+      showTooEarly();
+      return;
+    }
     const name = baseName(draft.path);
     const target = await targetOf(draft);
     let document: vscode.TextDocument;

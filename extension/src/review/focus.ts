@@ -9,6 +9,7 @@ import type { Review } from '../proposals/review';
 import { caughtUp } from '../util/caughtUp';
 import { BASE, idOf, PROPOSAL } from './fileSystem';
 import type { DiffEditors } from './diffEditor';
+import type { Uncovered } from './uncovered';
 
 /**
  * How long a review must be in front before it can have been seen. No API tells that a key repeats: if the system waits
@@ -60,7 +61,10 @@ export class ReviewFocus implements vscode.Disposable {
   private readonly versions = new WeakMap<vscode.TextDocument, number>();
   private readonly listeners: vscode.Disposable;
 
-  constructor(private readonly editors: DiffEditors) {
+  constructor(
+    private readonly editors: DiffEditors,
+    private readonly uncovered: Uncovered,
+  ) {
     this.listeners = vscode.Disposable.from(
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.tabsChanged(closed.length > 0)),
       vscode.window.tabGroups.onDidChangeTabGroups(({ closed }) => this.tabsChanged(closed.length > 0)),
@@ -79,11 +83,11 @@ export class ReviewFocus implements vscode.Disposable {
     );
   }
 
-  /** Whether the active review has just replaced another one, for which a click was meant. Tells the user so. */
+  /** Whether the active review has just come in place of something else, for which a click was meant. Tells the user so. */
   isTooEarly(): boolean {
     const { current, opening } = this.editors;
-    const isNext = current !== undefined && current === this.next && ![this.entered, this.shown].includes(current);
-    const isTooEarly = isNext || (opening?.isNext === true && opening.review === current);
+    const hasCome = current !== undefined && (current === this.next || this.uncovered.isNow);
+    const isTooEarly = (hasCome && ![this.entered, this.shown].includes(current)) || (opening?.isNext === true && opening.review === current);
     if (isTooEarly) {
       showTooEarly();
     }

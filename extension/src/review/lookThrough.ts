@@ -16,6 +16,7 @@ import type { ReadOnlyTexts, ReviewFileSystem } from './fileSystem';
 import { MOMENT_MS } from './focus';
 import type { PlainView } from './plainView';
 import { allTabs, landedIn, lookThroughUri, tabInFront } from './tabs';
+import type { Uncovered } from './uncovered';
 import { openAwaited, userWaits } from './userWaits';
 import { areOnScreen, textsOf, type ShownFile } from './visibility';
 
@@ -44,6 +45,7 @@ export class LookThrough implements vscode.Disposable {
     private readonly texts: ReadOnlyTexts,
     private readonly plain: PlainView,
     private readonly fetch: (review: Review) => Promise<boolean>,
+    private readonly uncovered: Uncovered,
   ) {
     const look = (): void => this.frontChanged();
     this.listeners = vscode.Disposable.from(
@@ -87,7 +89,7 @@ export class LookThrough implements vscode.Disposable {
       notifyNothingOpen();
       return;
     }
-    if (Date.now() - this.frontSince < MOMENT_MS) {
+    if (this.uncovered.isNow || Date.now() - this.frontSince < MOMENT_MS) {
       showTooEarly();
       return;
     }

@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { agent, batch } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { whileHostIsBusy } from "../harness/reviews.mjs";
+import { reviewWith, whileHostIsBusy } from "../harness/reviews.mjs";
 import { call, state, ui } from "../harness/run.mjs";
 import { scenario } from "../harness/suite.mjs";
 
@@ -143,3 +143,44 @@ scenario("all from one agent: who goes to the search after the press keeps the k
   await call("close", { path: "all" });
   await call("command", { id: "agentfs.ui.showPending" });
 });
+
+for (const how of ["withdrawn by the agent", "accepted by the first click of a double click"]) {
+  const covered = file(`look/covered-${how[0]}.txt`, "old\n");
+  const covering = two(`covering-${how[0]}`);
+
+  scenario(`all from one agent: the editor closes, ${how}; a click for its button accepts nothing beneath it`, async () => {
+    const bob = await agent(`covered-${how}`).readAndEdit(covered, "old", "new by Bob", { agent: "Bob" });
+    await reviewWith("new by Bob");
+    const below = await ui.titleButton("Accept").boundingBox();
+    const asked = await propose(covering);
+    await lookThrough(covering[0].base, "new one");
+    const above = await ui.titleButton(ACCEPT).boundingBox();
+    const [from, to] = [Math.max(above.x, below.x), Math.min(above.x + above.width, below.x + below.width)];
+    assert.ok(from < to, "one button is where the other was");
+    const at = { x: (from + to) / 2, y: below.y + below.height / 2 };
+    await ui.page.mouse.move(at.x, at.y);
+    const isUnderMouse = (text) =>
+      ui.page.evaluate(({ x, y, text }) => document.elementFromPoint(x, y)?.textContent === text, { ...at, text });
+
+    if (how.startsWith("withdrawn")) for (const each of asked) void each.cancel();
+    else {
+      await until("it takes the press", async () => {
+        if (!(await isUnderMouse(ACCEPT))) return true;
+        await ui.page.mouse.click(at.x, at.y);
+        return until("it closes", async () => !(await isUnderMouse(ACCEPT)), { timeoutMs: 1000, everyMs: 10 }).catch(() => false);
+      });
+    }
+    await until("the other button is under the mouse", () => isUnderMouse("Accept"), { everyMs: 10 });
+    await ui.page.mouse.click(at.x, at.y);
+    await ui.statusBarSays("Nothing was decided because this has only just been shown. Press again to decide.");
+    assert.equal(covered.text(), "old\n");
+
+    await until("it is accepted", async () => {
+      if (covered.text() === "new by Bob\n") return true;
+      await ui.titleButton("Accept").click({ timeout: 500 }); // it may be gone by now
+      return false;
+    }, { everyMs: 1000 });
+    assert.equal((await bob.answer).data.applied, true);
+    await ui.tabsAre();
+  });
+}

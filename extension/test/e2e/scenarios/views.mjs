@@ -78,6 +78,21 @@ scenario("a row of the list opens its review", async () => {
   );
 });
 
+const withdrawn = trio("withdrawn");
+
+scenario("a click on a row's button does nothing to the row that moves under the mouse as another goes", async () => {
+  const [first, ...others] = await propose(withdrawn);
+  const row = ui.viewRow("Pending", withdrawn[0].base).first();
+  await row.hover();
+  const { x, y, width, height } = await row.getByRole("button", { name: "Accept Proposed Change" }).boundingBox();
+  await first.cancel();
+  await until("the row is gone", async () => (await row.count()) === 0, { everyMs: 10 });
+  await ui.page.mouse.click(x + width / 2, y + height / 2);
+  await ui.statusBarSays("The list has just changed. Nothing was done. Try again.");
+  await ui.tabsAre();
+  for (const one of others) await one.cancel();
+});
+
 const redrawn = trio("redrawn");
 
 const listed = ["one", "two"].map((number) => file(`views/listed-${number}.txt`, "old\n"));
