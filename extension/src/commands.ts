@@ -66,7 +66,7 @@ type Handler = (...args: never[]) => unknown;
 /** An argument that makes a command do nothing. */
 const REHEARSAL = 'rehearsal';
 
-const REHEARSED = ['accept', 'title.accept', 'title.reject', 'title.redo', 'row.accept', 'acceptHunk', 'rejectHunk', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft'];
+const REHEARSED = ['accept', 'title.accept', 'title.reject', 'title.redo', 'row.accept', 'acceptHunk', 'rejectHunk', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft', 'showAgents', 'connectAgent', 'restoreCheckpoint'];
 
 /**
  * When a command runs for the first time, VS Code asks the extension hosts about it. Keys pressed meanwhile are typed

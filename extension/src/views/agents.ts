@@ -6,6 +6,7 @@ import type { ConnectedAgent } from '../protocol/types';
 import type { Server } from '../server/client';
 import type { Lifecycle } from '../server/lifecycle';
 import { SECTION } from '../server/settings';
+import { mayAsk, userWaits } from '../review/userWaits';
 import { messageOf } from '../util/display';
 import { notify, pick, showStatusMessage, type Choice } from '../util/window';
 
@@ -29,6 +30,7 @@ export class OutsideAgents {
 
   /** List the connected agents. Picking one opens the first change of it that is pending. */
   async show(): Promise<void> {
+    const isWaiting = userWaits();
     if (!(await this.isRunning())) {
       return;
     }
@@ -37,8 +39,12 @@ export class OutsideAgents {
       const chosen = await notify('information', vscode.l10n.t('No agents outside VS Code are connected.'), connect);
       return chosen === connect ? this.connect() : undefined;
     }
+    const title = vscode.l10n.t('Agents outside VS Code');
+    if (!(await mayAsk(title, isWaiting))) {
+      return;
+    }
     const picked = await pick({
-      title: vscode.l10n.t('Agents outside VS Code'),
+      title,
       placeHolder: vscode.l10n.t('Names are as the programs claim them. Select an agent to open its pending change.'),
       choices: async () => (await this.connected()).map(choiceOf),
       onDidChange: this.server.onDidChangeStatus,
@@ -51,16 +57,18 @@ export class OutsideAgents {
 
   /** Ask for a program, and let `agentfs-lsp connect` propose the change of its settings, which is reviewed here. */
   async connect(): Promise<void> {
-    const folders = vscode.workspace.workspaceFolders ?? [];
-    if (!(await this.isRunning()) || !(await maySocket())) {
+    const isWaiting = userWaits();
+    const title = vscode.l10n.t('Connect an Agent');
+    if (!(await this.isRunning()) || !(await maySocket()) || !(await mayAsk(title, isWaiting))) {
       return;
     }
+    const folders = vscode.workspace.workspaceFolders ?? [];
     const folder = folders.length > 1 ? await vscode.window.showWorkspaceFolderPick() : folders[0];
     if (folder === undefined) {
       return folders.length > 1 ? undefined : void notify('information', vscode.l10n.t('Open a folder first: agents are connected to a folder.'));
     }
     const program = await pick({
-      title: vscode.l10n.t('Connect an Agent'),
+      title,
       placeHolder: vscode.l10n.t('agentfs proposes the change of its settings in this folder. You review it.'),
       choices: () => Promise.resolve(PROGRAMS.map(([value, label]) => ({ value, label }))),
     });

@@ -2,6 +2,7 @@
 import * as vscode from 'vscode';
 import type { Checkpoint, CheckpointStore } from '../history/checkpoints';
 import type { Undos } from '../history/undos';
+import { mayAsk, userWaits } from '../review/userWaits';
 import { messageOf } from '../util/display';
 import { askText, notify, pick } from '../util/window';
 import { timeOf } from './times';
@@ -44,13 +45,18 @@ export class Checkpoints {
   }
 
   private async pick(): Promise<Checkpoint | undefined> {
+    const isWaiting = userWaits();
     await this.store.load();
     if (this.store.all.length === 0) {
       void notify('information', vscode.l10n.t('There are no checkpoints in this workspace.'));
       return undefined;
     }
+    const title = vscode.l10n.t('Restore Checkpoint');
+    if (!(await mayAsk(title, isWaiting))) {
+      return undefined;
+    }
     return pick({
-      title: vscode.l10n.t('Restore Checkpoint'),
+      title,
       placeHolder: vscode.l10n.t('agentfs proposes to undo what landed after the checkpoint. You review it.'),
       choices: () => Promise.resolve(this.store.all.map((one) => ({ value: one, label: one.name, detail: timeOf(one.at) }))),
     });

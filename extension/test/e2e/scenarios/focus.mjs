@@ -741,6 +741,7 @@ const QUESTIONS = [
   { question: "Reject questioned.txt", press: () => ui.pressInRow("Pending", "questioned.txt", /^Reject/), leave: () => ui.escapeQuestion() },
   { question: "Reject all pending changes (1)", press: () => ui.pressInView("Pending", /^Reject All/), leave: () => ui.escapeQuestion() },
   { question: "Accept All", press: () => ui.pressInView("Pending", /^Accept All/), leave: () => ui.answerDialog("Cancel") },
+  { question: "Connect an Agent", press: () => ui.runCommand("agentfs: Connect an Agent…"), leave: () => ui.escapeQuestion() },
 ];
 
 for (const { question, press, leave } of QUESTIONS)
