@@ -8,6 +8,7 @@ import { EditorMethod, type ReviewedFile } from '../protocol/types';
 import type { Ask } from '../server/agentRequests';
 import type { Review } from '../proposals/review';
 import { fileNames } from '../proposals/notifications';
+import { withoutMarkup } from '../util/display';
 import { normalize, withEol } from '../util/text';
 import { LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
 import { namesOf, textsOfHistory } from './records';
@@ -108,8 +109,9 @@ export class HistoryDiffs implements vscode.Disposable {
 /** The text before and after. */
 type Sides = readonly [vscode.Uri, vscode.Uri];
 
-async function openDiffs(title: string, sides: readonly Sides[]): Promise<void> {
+async function openDiffs(name: string, sides: readonly Sides[]): Promise<void> {
   const [only, ...more] = sides;
+  const title = withoutMarkup(name); // the list of open editors makes icons of it
   await (only !== undefined && more.length === 0
     ? vscode.commands.executeCommand('vscode.diff', ...only, title, { preview: true, override: true })
     : vscode.commands.executeCommand('vscode.changes', title, sides.map(([before, after]) => [after, before, after])));

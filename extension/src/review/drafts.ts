@@ -9,7 +9,7 @@ import { confirm, showStatusMessage, notify } from '../util/window';
 import type { ProposalStore } from '../proposals/store';
 import { draftOf, draftOfFile, holds, leftOf, targetOf } from './draftFiles';
 import { reapplied } from './reapply';
-import { baseName, messageOf, visible } from '../util/display';
+import { baseName, messageOf, visible, withoutMarkup } from '../util/display';
 import { fileNames, pathNow, showTooEarly } from '../proposals/notifications';
 import { SerialQueue } from '../util/serialQueue';
 import { normalize } from '../util/text';
@@ -128,7 +128,7 @@ export class Drafts implements vscode.Disposable {
     await openAwaited(isWaiting, fileNames([draft.path]), vscode.l10n.t('Show Draft'), () => {
       const left = virtualUri(DRAFT, draft.id, draft.path);
       this.texts.set(left, draft.text);
-      const title = vscode.l10n.t('{0} (your draft → the file)', visible(baseName(draft.path)));
+      const title = withoutMarkup(vscode.l10n.t('{0} (your draft → the file)', baseName(draft.path))); // the list of open editors makes icons of it
       return vscode.commands.executeCommand('vscode.diff', left, target, title, { preview: false, override: true });
     });
   }

@@ -3,6 +3,7 @@
  * with. They live in memory; saving them changes nothing in the workspace.
  */
 import * as vscode from 'vscode';
+import { visible } from '../util/display';
 import { fromBytes, toBytes } from '../util/text';
 
 /** The right side of a review: `agentfs-proposal://<id>/<path>`. */
@@ -14,8 +15,10 @@ export const DRAFT = 'agentfs-draft';
 /** Both sides of a change that has landed, or that is looked through with others; read-only. */
 export const LANDED = 'agentfs-landed';
 
+/** VS Code shows its path, above a review for example: characters that hide or reorder the name are codes there. */
 export function virtualUri(scheme: string, id: string, path: string): vscode.Uri {
-  return vscode.Uri.from({ scheme, authority: id, path: `/${path}` });
+  const shown = visible(path);
+  return vscode.Uri.from({ scheme, authority: id, path: `/${shown}`, query: shown === path ? '' : path });
 }
 
 /** The proposal id in a URI of these schemes. */
@@ -25,7 +28,7 @@ export function idOf(uri: vscode.Uri): string {
 
 /** The workspace path in a URI of these schemes. */
 export function pathOf(uri: vscode.Uri): string {
-  return uri.path.slice(1);
+  return uri.query === '' ? uri.path.slice(1) : uri.query;
 }
 
 /** Serves read-only texts. */

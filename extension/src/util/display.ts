@@ -17,12 +17,24 @@ const USUAL = new RegExp(
 
 const UNSEEN_IN_NAMES = new RegExp(`(?!${USUAL.source})(?:${UNSEEN.source})`, 'gu');
 
+/** So many blanks, or others that can't be seen, would push what follows out of view. */
+const GAP = new RegExp(String.raw`(?:${UNSEEN_IN_NAMES.source}|\p{Zs}){5,}`, 'gu');
+
 /** C1 controls, and those of `INVISIBLE` that no script and no emoji uses. */
 export const UNUSUAL = new RegExp(`[\x80-\x9f]|(?!${USUAL.source})(?:${INVISIBLE.source})`, 'u');
 
-/** `text` in one line; characters that reorder, hide or control text appear as codes such as `\u{202e}`. */
+/**
+ * `text` in one line; characters that reorder, hide or control text appear as codes such as `\u{202e}`, and gaps as
+ * `\u{2003}×60`.
+ */
 export function visible(text: string): string {
-  return asCodes(text.replace(/\s*[\r\n]\s*|\t/g, ' '), UNSEEN_IN_NAMES);
+  return asCodes(text.replace(/\s*[\r\n]\s*|\t+/g, ' ').replace(GAP, inShort), UNSEEN_IN_NAMES);
+}
+
+/** What a gap begins with, whether other characters follow, and how many there are. */
+function inShort(gap: string): string {
+  const [first = '', ...others] = Array.from(gap);
+  return `${codeOf(first)}${others.every((other) => other === first) ? '' : '…'}×${others.length + 1}`;
 }
 
 /** `text` with invisible characters, tabs and line ends replaced by codes such as `\u{202e}`, which `of` may wrap. */
@@ -31,7 +43,11 @@ export function shownAsCodes(text: string, of?: (code: string) => string): strin
 }
 
 function asCodes(text: string, unseen: RegExp, of = (code: string): string => code): string {
-  return text.replace(unseen, (character) => of(`\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`));
+  return text.replace(unseen, (character) => of(codeOf(character)));
+}
+
+function codeOf(character: string): string {
+  return `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`;
 }
 
 /** Like `visible`, shortened to `max` characters. */

@@ -46,6 +46,14 @@ test('an explanation can’t push the diff away: it is one line', () => {
   assert.equal(visible('first\n\n  second\r\nthird\tfourth'), 'first second third fourth');
 });
 
+test('what makes a gap can’t push the end of a name out of view', () => {
+  assert.equal(visible(`notes.md${'\u2003'.repeat(60)}.exe`), 'notes.md\\u{2003}×60.exe');
+  assert.equal(visible(`notes.md${' '.repeat(180)}.exe`), 'notes.md\\u{20}×180.exe');
+  assert.equal(visible(`notes.md${'\u3000\u00a0 \u200b'.repeat(15)}.exe`), 'notes.md\\u{3000}…×60.exe');
+  assert.equal(visible(`notes.md${'\u200b'.repeat(60)}.exe`), 'notes.md\\u{200b}×60.exe');
+  assert.equal(visible('two  blanks 100\u202f%　全角'), 'two  blanks 100\u202f%　全角');
+});
+
 test('words and emoji stay as they are', () => {
   assert.equal(visible('Größe 你好 👩‍💻'), 'Größe 你好 👩‍💻');
 });

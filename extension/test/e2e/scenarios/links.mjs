@@ -8,7 +8,7 @@ import path from "node:path";
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { acceptDuring, reviewWith } from "../harness/reviews.mjs";
+import { acceptDuring, reviewWith, takeDraft } from "../harness/reviews.mjs";
 import { call, state, ui, workbench } from "../harness/run.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -93,6 +93,57 @@ scenario("rows, their tooltips, the note beside a diff and the question for a re
   await ui.page.locator(".quick-input-widget:visible input").waitFor();
   await nothingIsALink();
   await ui.answer("No.");
+});
+
+const icon = [1, 2].map((number) => file(`links/$(flame) ${number}.txt`, "old\n"));
+
+/** Opens the list of all editors, which has `text`. */
+async function editorsListed(text) {
+  void call("command", { id: "workbench.action.showAllEditors" }); // it ends when the list closes
+  await ui.listRow(text).first().waitFor();
+  await nothingIsALink();
+  await ui.escapeQuestion();
+}
+
+scenario("the list of open editors makes no icon of a name in the title of a landed change or a draft", async () => {
+  const landed = await agent("icon-1").readAndEdit(icon[0], "old", "new");
+  await reviewWith("new");
+  await ui.titleButton("Accept").click();
+  assert.equal((await landed.answer).data.applied, true);
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.viewRow("Landed", "1.txt").last().click();
+  await ui.requestedDiff("(landed)", "new");
+  await editorsListed("(landed)");
+
+  const withdrawn = await agent("icon-2").readAndEdit(icon[1], "old", "new");
+  await reviewWith("new");
+  await ui.clickLine("new");
+  await ui.page.keyboard.type(" mine");
+  await ui.diffWith("new mine");
+  await withdrawn.cancel();
+  await ui.pressInMessage("It was kept as a draft.", "Show Draft");
+  await ui.tab("your draft").waitFor();
+  await editorsListed("your draft");
+  await call("close", { path: "all" });
+  await takeDraft("2.txt");
+  await call("close", { path: "all" });
+});
+
+const GAP = "\u2003".repeat(60);
+const pushed = file(`links/notes.md${GAP}.sh`);
+
+scenario("a name with a gap shows its end: in the row, on the tab, and above the review", async () => {
+  const asked = agent("gap").write(pushed, "echo gap\n");
+  await until("it waits", async () => (await state()).pending.length === 1);
+  await reviewWith("echo gap");
+  await ui.tabsAre("notes.md\\u{2003}×60.sh (Ada)");
+  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.viewRow("Pending", "notes.md\\u{2003}×60.sh").waitFor();
+  await ui.page.locator(".breadcrumbs-control", { hasText: "notes.md\\u{2003}×60.sh" }).first().waitFor();
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.applied, true);
+  assert.equal(pushed.text(), "echo gap\n");
+  await ui.tabsAre();
 });
 
 const secret = file(`links/asked/${NAME}`, "old\n");
