@@ -8,6 +8,8 @@ import pytest
 
 from support.editor import AUTO, NO_ANSWER, PENDING, REVIEW, REVIEWING, Editor, Message, RpcError, editing
 from support.landing import nothing_can_land
+from support.operations import edits
+from support.sample import report
 
 
 def write(
@@ -134,6 +136,52 @@ async def test_landings_that_wait_for_another_server_hold_up_neither_reads_nor_m
             assert not any(one.done() for one in waiting)
         for asked in waiting:
             assert (await asked)["data"]["applied"] is True
+
+
+@pytest.mark.parametrize("typing", ["", "mine\n"])
+async def test_a_file_that_is_opened_while_its_landing_waits_is_not_written(root: Path, typing: str) -> None:
+    for name in ("a.py", "b.py"):
+        (root / name).write_text("one\n")
+    operations = [edits(name, "one", "1") for name in ("a.py", "b.py")]
+    async with editing(root, options=AUTO) as editor:
+        for name in ("a.py", "b.py"):
+            await editor.read(name)
+        with nothing_can_land(editor.state):
+            waiting = editor.start("agentfs/batch", {"operations": operations})
+            await editor.are_pending("landing")
+            editor.open("a.py")
+            if typing:
+                editor.change("a.py", f"one\n{typing}")
+            await editor.request("agentfs/status")  # the server has then seen it
+        answer = await waiting
+        document = editor.documents[editor.uri("a.py")].text
+    assert (root / "a.py").read_text() == "one\n"
+    if typing:
+        assert answer["error"]["code"] == "CONFLICT"
+        assert (document, (root / "b.py").read_text()) == (f"one\n{typing}", "one\n")
+    else:
+        assert (answer["status"], answer["data"]["applied"]) == ("partial", False)
+        assert (document, (root / "b.py").read_text()) == ("1\n", "1\n")
+
+
+async def test_a_review_client_that_opens_the_file_while_it_lands_gets_the_edit(root: Path) -> None:
+    (root / "a.py").write_text("one\n")
+    async with editing(root, **REVIEWING) as editor:
+        await editor.read("a.py")
+        asked = edit(editor, "a.py", "one", "1")
+        proposal = await editor.proposed()
+        with nothing_can_land(editor.state):
+            settling = editor.start("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+            await editor.are_pending("landing")
+            editor.open("a.py")
+            await editor.request("agentfs/status")
+        settled = await settling
+        assert editor.apply(settled["apply"])
+        await report(editor, proposal, "applied", a=True)
+        editor.save("a.py")
+        await report(editor, proposal, "saved", a=True)
+        assert (await asked)["data"]["landing"] == "disk"
+    assert (root / "a.py").read_text() == "1\n"
 
 
 @pytest.mark.parametrize(

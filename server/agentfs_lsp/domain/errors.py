@@ -344,6 +344,7 @@ ConflictReason = Literal[
     "linked",  # its recorded path now leads through a link
     "wrong_encoding",  # the editor shows it in an encoding that loses characters
     "reviewing",  # changed during the review
+    "opened",  # opened in the editor while its landing on disk waited
     "diff_changed",  # not the file, but the diff file that the user looked at
     "out_of_sync",  # the document is out of sync
     "carriage_returns",  # the editor may not count lines as LSP does

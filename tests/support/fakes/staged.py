@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -52,8 +52,10 @@ class MemoryStaged:
         self._made = made
         self._is_over = False
 
-    def commit(self) -> list[Landed]:
+    def commit(self, check: Callable[[], None] = lambda: None) -> list[Landed]:
         assert not self._is_over, "a change lands once"
+        self._store._reach("lock", self._drafts[0].location)
+        check()
         swaps = []
         for draft in self._drafts:
             with about(draft.location):

@@ -47,8 +47,9 @@ _MAX_LINKS = 40
 _LINE = re.compile(rb"[^\r\n]*(?:\r\n|\r|\n|$)")
 _MARK = b"\xef\xbb\xbf"
 
-Step = Literal["resolve", "stat", "read", "stage", "commit", "swap", "sync", "roll_back", "journal"]
-"""When the plan is consulted: before a file is resolved, read or staged, before a commit checks the bases,
+Step = Literal["resolve", "stat", "read", "stage", "lock", "commit", "swap", "sync", "roll_back", "journal"]
+"""When the plan is consulted: before a file is resolved, read or staged, while a commit waits for other
+servers' landings (under the path of its first file), before it checks the bases,
 before each file changes, before the changes become durable, before each is reverted, and before the journal
 of a landing of several files is removed."""
 

@@ -7,6 +7,7 @@ import pytest
 
 from agentfs_lsp.domain.errors import Conflict, DomainError, LandingUnknown, OutsideRoots, SystemFailed
 from support.fakes.disk import HOME
+from support.fakes.review import ScriptedApplier, applies_and, refuses
 from support.fakes.store import Crash, disk_full
 from support.fakes.time import settle
 from support.fakes.workspace import FakeWorkspace, write_of
@@ -111,6 +112,87 @@ async def test_an_edit_right_behind_one_of_a_large_file_waits_for_its_text(work:
     record = work.ws.sessions.get("s", f"{HOME}/large")
     assert record is not None
     assert record.text == "b\n" * 10_000
+
+
+# --- a file that is opened while its landing waits for others ---------------------------------------------
+
+
+async def test_a_file_that_was_opened_before_it_is_written_is_changed_in_the_editor(
+    read: FakeWorkspace,
+) -> None:
+    read.store.at("lock", lambda: read.editor.open("a.py"))
+    landing = (await read.write("a.py", "new\n")).landing
+    assert landing is not None
+    assert landing.where == "editor"
+    assert (read.store.bytes_of("a.py"), read.editor.text_of("a.py")) == (OLD, "new\n")
+
+
+async def test_a_file_that_was_opened_and_closed_again_is_written(read: FakeWorkspace) -> None:
+    read.store.at("lock", lambda: (read.editor.open("a.py"), read.editor.close("a.py")))
+    landing = (await read.write("a.py", "new\n")).landing
+    assert landing is not None
+    assert landing.where == "disk"
+    assert read.store.bytes_of("a.py") == NEW
+
+
+async def test_what_the_user_typed_before_the_file_is_written_is_a_conflict(read: FakeWorkspace) -> None:
+    read.store.at("lock", lambda: read.editor.open("a.py", "old\nmine\n"))
+    conflict = await failed(read, Conflict)
+    assert isinstance(conflict, Conflict)
+    assert (conflict.reason, conflict.source) == ("reviewing", "editor")
+    assert (read.store.bytes_of("a.py"), read.editor.text_of("a.py")) == (OLD, "old\nmine\n")
+
+
+async def test_a_file_in_which_the_user_types_meanwhile_is_not_deleted(read: FakeWorkspace) -> None:
+    await read.write("c.py", "new\n")
+    read.editor.open("c.py")
+    read.reviewer.accepts()
+    read.store.at("lock", lambda: read.editor.type("c.py", "new\n", "new\nmine\n"))
+    with pytest.raises(Conflict):
+        await read.undo()
+    assert read.store.bytes_of("c.py") == NEW
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+async def test_the_closed_file_of_a_batch_that_is_opened_meanwhile_is_a_conflict(
+    read: FakeWorkspace, atomic: bool
+) -> None:
+    read.editor.open("a.py")
+    read.store.at("lock", lambda: read.editor.open("b.py"))
+    both = (write_of("a.py", "new\n"), write_of("b.py", "new\n"))
+    if atomic:
+        with pytest.raises(Conflict) as conflict:
+            await read.batch(*both)
+        assert (conflict.value.path, conflict.value.reason) == ("b.py", "opened")
+    else:
+        assert (await read.batch(*both, atomic=False)).errors == ["", "Conflict"]
+    assert read.store.tree() == {"a.py": OLD, "b.py": OLD}
+    assert (read.editor.text_of("a.py"), read.editor.text_of("b.py")) == (
+        "old\n" if atomic else "new\n",
+        "old\n",
+    )
+
+
+async def test_a_file_that_is_opened_meanwhile_is_not_set_back_on_disk(read: FakeWorkspace) -> None:
+    """a.py was saved with its part of the batch and closed, and b.py failed."""
+
+    def save_and_close() -> None:
+        read.editor.save("a.py")
+        read.editor.close("a.py")
+
+    def open_again() -> None:
+        read.editor.open("a.py")
+
+    read.editor.open("a.py")
+    read.editor.open("b.py")
+    read.store.at("lock", open_again)
+    refusing = {"b.py": refuses()}
+    read.reviewer.script.clear()
+    read.reviewer.accepts(ScriptedApplier(read.editor, applies_and(save_and_close), refusing))
+    with pytest.raises(LandingUnknown) as unknown:
+        await read.batch(write_of("a.py", "new\n"), write_of("b.py", "new\n"))
+    assert [(one.path, one.where) for one in unknown.value.holding] == [("a.py", "editor"), ("a.py", "disk")]
+    assert (read.store.bytes_of("a.py"), read.editor.text_of("a.py")) == (NEW, "new\n")
 
 
 # --- several files ----------------------------------------------------------------------------------------

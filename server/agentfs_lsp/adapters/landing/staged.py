@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from agentfs_lsp.adapters.fs.comparing import conflict, same_version
@@ -78,11 +79,12 @@ class StagedFile(ABC):
 
     # --- alone --------------------------------------------------------------------------------------------
 
-    def commit(self) -> Landed:
+    def commit(self, check: Callable[[], None] = lambda: None) -> Landed:
         """See `Staged.commit`. Also raises LandingUnknown if the file system fails halfway."""
         assert not self._over, "a change lands once"
         try:
             with self._context.lock.held():
+                check()
                 self.check()
                 self.swap()
                 try:

@@ -56,11 +56,12 @@ class StagedTogether:
         self._lock = lock
         self._journals = journals
 
-    def commit(self) -> list[Landed]:
+    def commit(self, check: Callable[[], None] = lambda: None) -> list[Landed]:
         if len(self._files) == 1:
             with about(self._files[0].location):
-                return [self._files[0].commit()]
+                return [self._files[0].commit(check)]
         with self._lock.held():
+            check()
             return self._commit_all()
 
     def discard(self) -> None:

@@ -30,6 +30,9 @@ def conflict(error: errors.Conflict, translate: Translate) -> ErrorText:
             "The editor shows '{path}' in an encoding that loses characters.", path=path
         ),
         "reviewing": translate("'{path}' was changed {where} during the review.", path=path, where=where),
+        "opened": translate(
+            "'{path}' was opened in the editor just before the change was written to disk.", path=path
+        ),
         "diff_changed": translate(
             "The diff file that was shown to the user, '{path}', was changed during the review.", path=path
         ),
@@ -53,6 +56,7 @@ def conflict(error: errors.Conflict, translate: Translate) -> ErrorText:
         "carriage_returns": translate("Ask the user to close the file in the editor."),
         "exists": translate("Read it before you change it, or use another path."),
         "diff_changed": translate("Send the change again."),
+        "opened": translate("Send the change again."),
     }
     again = translate("Read it again and redo the change on the current content.")
     if error.reason == "wrong_encoding":

@@ -124,10 +124,11 @@ class Staged(Protocol):
 
     Errors name the file concerned (`DomainError.file`)."""
 
-    def commit(self) -> list[Landed]:
-        """Put all of it in place or nothing, durably and across crashes. Raises Conflict if a file is not the
-        base (it stays, or is restored), SystemRefused or SystemFailed, after which nothing has changed; or
-        LandingUnknown."""
+    def commit(self, check: Callable[[], None] = lambda: None) -> list[Landed]:
+        """Put all of it in place or nothing, durably and across crashes. Calls `check` first, as soon as no
+        other server lands, which may take seconds; what it raises ends the commit. Raises Conflict if a file
+        is not the base (it stays, or is restored), SystemRefused or SystemFailed, after which nothing has
+        changed; or LandingUnknown."""
 
     def discard(self) -> None:
         """Remove the temporary files and the folders made for them; never raises. Does nothing after a

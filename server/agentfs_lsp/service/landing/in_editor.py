@@ -7,8 +7,9 @@ Answers report what buffer and disk show, never just what the client claims; bot
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Literal
 
 from agentfs_lsp.domain.errors import DomainError, LandingUnknown, NotLanded, Rejected
@@ -18,7 +19,7 @@ from agentfs_lsp.service.files.store import Draft, FileStore
 from agentfs_lsp.service.landing.holding import holds_all
 from agentfs_lsp.service.landing.last_line_end import edit_of, reversal
 from agentfs_lsp.service.landing.observing import Observation, Watch, previewed
-from agentfs_lsp.service.landing.precondition import look_unmoved
+from agentfs_lsp.service.landing.precondition import look_unmoved, not_opened
 from agentfs_lsp.service.landing.saving import save_and_check
 from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.proposal.review import Applied, Applier
@@ -190,7 +191,8 @@ class InEditor:
                 return
             before = encode(base.text.text, base.text) if base.blob is None or base.dirty else base.blob.data
             draft = Draft(location, (before,), now.blob, create_dirs=False)
-            await in_thread(_replace, self._ws.files, draft)
+            with not_opened(self._ws, [replace(change, base=now)]) as check:
+                await in_thread(_replace, self._ws.files, draft, check)
 
     async def _saved_again(self, observation: Observation) -> None:
         """If the client saved the change, wait until it has saved the rollback too."""
@@ -200,10 +202,10 @@ class InEditor:
                     await observation.more()
 
 
-def _replace(files: FileStore, draft: Draft) -> None:
+def _replace(files: FileStore, draft: Draft, check: Callable[[], None]) -> None:
     staged = files.stage([draft])
     try:
-        staged.commit()
+        staged.commit(check)
     except BaseException:
         staged.discard()
         raise

@@ -22,7 +22,7 @@ from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.files.store import Draft, Landed, Staged
 from agentfs_lsp.service.landing.in_editor import InEditor, find_in_editor
 from agentfs_lsp.service.landing.observing import Watch
-from agentfs_lsp.service.landing.precondition import look_unmoved
+from agentfs_lsp.service.landing.precondition import look_unmoved, not_opened
 from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.proposal.review import Applier
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, Workspace, in_thread, off_loop
@@ -46,7 +46,12 @@ async def land(
     opened = [change for change in changes if lands_in_editor(change)]
     closed = [change for change in changes if not lands_in_editor(change)]
     if not opened:
-        landed = await _commit(ws, closed, None, watch)
+        try:
+            landed = await _commit(ws, closed, None, watch)
+        except Conflict as conflict:
+            if conflict.reason != "opened":
+                raise
+            return await land(ws, changes, applier, watch)  # nothing has been handed over yet
         await applier.committed(())
         return list(landed)
     staged = None
@@ -159,7 +164,8 @@ async def _commit(
     try:
         with _reporting_new_links(ws, changes):
             try:
-                landed = await in_thread(_write, ws, changes, staged)
+                with not_opened(ws, changes) as check:
+                    landed = await in_thread(_write, ws, changes, staged, check)
             except Conflict as conflict:
                 raise await _with_current_state(ws, changes, conflict) from conflict
             except LandingUnknown:
@@ -177,10 +183,12 @@ def _describe(changes: Sequence[FileChange]) -> None:
         change.describe()
 
 
-def _write(ws: Workspace, changes: Sequence[FileChange], staged: Staged | None) -> list[Landed]:
+def _write(
+    ws: Workspace, changes: Sequence[FileChange], staged: Staged | None, check: Callable[[], None]
+) -> list[Landed]:
     staged = staged or ws.files.stage(_drafts(changes))
     try:
-        return staged.commit()
+        return staged.commit(check)
     except BaseException:
         staged.discard()
         raise

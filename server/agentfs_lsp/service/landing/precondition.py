@@ -5,13 +5,17 @@ Changes no records.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from functools import partial
+
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import preview
 from agentfs_lsp.domain.errors import Conflict, ConflictReason, NotRead, error_file
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.text.byte_order_mark import marked_like, reads_same
-from agentfs_lsp.service.files.snapshot import Snapshot
+from agentfs_lsp.service.files.snapshot import Buffer, Snapshot
 from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.state.sessions import ReadRecord
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
@@ -79,6 +83,29 @@ async def look_unmoved(ws: Workspace, change: FileChange) -> Snapshot:
         size = max(change.base.size, now.size)
         await off_loop(size, check_unmoved, change.path, change.base, now, change.settings)
     return now
+
+
+@contextmanager
+def not_opened(ws: Workspace, changes: Sequence[FileChange]) -> Iterator[Callable[[], None]]:
+    """A check for any thread that raises Conflict once the user has opened one of these files, which are to
+    be written on disk, or typed in it: waiting for other servers' landings takes seconds."""
+    opened: list[FileChange] = []
+
+    def seen(change: FileChange) -> None:
+        if Buffer.of(ws.documents.at(change.absolute)) not in (None, change.base.buffer):
+            opened.append(change)
+
+    def check() -> None:
+        for change in opened:
+            conflict = Conflict(change.path, "editor", "opened", change.base.revision)
+            conflict.file = change.absolute
+            raise conflict
+
+    with ExitStack() as watches:
+        for change in changes:
+            watches.callback(ws.documents.watch(change.absolute, partial(seen, change)))
+            seen(change)
+        yield check
 
 
 def preview_between(path: str, old: str, new: str, settings: Settings) -> str:
