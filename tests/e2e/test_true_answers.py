@@ -14,6 +14,7 @@ import pytest
 from support.editor import APPLY, ASK, AUTO, NO_ANSWER, REVIEWING, SAVES, Editor, RpcError, editing
 from support.operations import edits
 from support.personas import VSCODE, pressing, ticking
+from support.sample import asked as asked_to_edit
 from support.sample import edited, report, settle
 from support.wire import Message
 
@@ -140,6 +141,75 @@ async def test_a_disk_that_held_the_text_all_along_is_no_landing(root: Path, app
         editor.answers[APPLY] = apply_and_close
         answer = await edited(editor)
     assert "Nothing was changed." in answer["text"]
+
+
+# --- a file that gets another name ------------------------------------------------------------------------
+
+
+def rename(editor: Editor, *, save: bool) -> None:
+    """Rename a.py, whose document keeps its text, as VS Code does."""
+    text = editor.documents[editor.uri("a.py")].text
+    if save:
+        editor.save("a.py")
+    (editor.root / "a.py").rename(editor.root / "c.py")
+    editor.close("a.py")
+    editor.open("c.py", text)
+
+
+@pytest.mark.parametrize("save", [True, False])
+@pytest.mark.parametrize("instant", ["applied", "saved"])
+async def test_a_file_that_is_renamed_while_a_review_client_lands_its_change(
+    root: Path, save: bool, instant: str
+) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        editor.open("a.py")
+        proposal, asked = await asked_to_edit(editor)
+        settled = await settle(editor, proposal)
+        assert editor.apply(settled["apply"])
+        if instant == "applied":
+            rename(editor, save=save)
+        assert (await report(editor, proposal, "applied", a=True))["ok"]
+        if instant == "saved":
+            rename(editor, save=save)
+        await report(editor, proposal, "saved", a=save)
+        answer = await asked
+    assert unknown_in(answer) == [("c.py", "editor"), *([("c.py", "disk")] if save else [])]
+    assert (root / "c.py").read_text() == (NEW if save else OLD)
+
+
+@pytest.mark.parametrize("save", [True, False])
+async def test_a_file_of_a_batch_that_is_renamed_with_its_half(root: Path, save: bool) -> None:
+    async with editing(root, options=AUTO | IMPATIENT) as editor:
+
+        def apply_and_rename(params: Message) -> Message:
+            done = editor.apply(params["edit"])
+            (root / "b.py").write_text("theirs\n")
+            rename(editor, save=save)
+            return {"applied": done}
+
+        editor.open("a.py")
+        editor.answers[APPLY] = apply_and_rename
+        answer = await batch(editor)
+        assert editor.documents[editor.uri("c.py")].text == NEW
+    assert unknown_in(answer) == [("c.py", "editor"), *([("c.py", "disk")] if save else [])]
+
+
+async def test_a_file_that_is_gone_with_a_change_is_perhaps_renamed(root: Path) -> None:
+    async with editing(root, options=AUTO | IMPATIENT) as editor:
+
+        def apply_and_move(params: Message) -> Message:
+            done = editor.apply(params["edit"])
+            editor.save("a.py")
+            (root / "a.py").rename(root / "c.py")
+            editor.close("a.py")
+            return {"applied": done}
+
+        editor.open("a.py")
+        editor.answers[APPLY] = apply_and_move
+        answer = await edited(editor)
+    assert unknown_in(answer) == []
+    assert "Some of the change is, or may be, in 'a.py' (perhaps renamed)." in answer["text"]
+    assert (root / "c.py").read_text() == NEW
 
 
 async def test_a_late_keystroke_behind_a_preview_that_is_saved_and_closed(root: Path) -> None:

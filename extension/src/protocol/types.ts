@@ -597,7 +597,7 @@ export interface Context {
   review?: Review;
   /** `"unknown"` (there: it is not known whether the change landed) */
   landing?: 'unknown';
-  /** `{path, landing}` of each file that contains, or may contain, some of the change; `landing` is `"disk"` or `"editor"` (there: it is not known whether the change landed) */
+  /** `{path, landing}` of each file that is known to contain, or that may contain, some of the change; `landing` is `"disk"` or `"editor"` (there: it is not known whether the change landed) */
   files?: FileLanding[];
   /** what `results` would contain (section 10) (there: a batch failed) */
   batch?: OperationResult[];

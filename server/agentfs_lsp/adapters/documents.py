@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from traceback import format_tb
 from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
@@ -89,6 +90,7 @@ class OpenDocuments:
         self._by_path: dict[str, list[OpenDocument]] = {}
         self._through: dict[tuple[str, str | None], list[OpenDocument]] = {}  # by link and its target
         self._watchers: dict[str, list[Callable[[], None]]] = {}
+        self._watchers_of_opened: list[Callable[[str, OpenDocument], None]] = []
         self._edits = 0
 
     # --- what the use cases ask ---
@@ -128,11 +130,19 @@ class OpenDocuments:
 
         return end
 
+    def watch_opened(self, seen: Callable[[str, OpenDocument], None]) -> Callable[[], None]:
+        """Call `seen` after every `textDocument/didOpen`; see `Documents.watch_opened`."""
+        self._watchers_of_opened.append(seen)
+        return lambda: self._watchers_of_opened.remove(seen)
+
     # --- what the editor tells ---
 
     def opened(self, params: object) -> None:
         """`textDocument/didOpen`. A repeated one replaces the text."""
-        self._open(_dict(_dict(params).get("textDocument")))
+        document = self._open(_dict(_dict(params).get("textDocument")))
+        if document is not None and document.paths:
+            path = document.paths[:2][-1]  # where its own path leads
+            _call([partial(seen, path, document) for seen in self._watchers_of_opened])
 
     def changed(self, params: object) -> None:
         """`textDocument/didChange` with ranges or whole texts."""
@@ -273,12 +283,16 @@ class OpenDocuments:
             self._place(document)
 
     def _tell(self, paths: Iterable[str]) -> None:
-        for seen in [one for path in paths for one in self._watchers.get(path, ())]:
-            try:
-                seen()
-            except Exception as error:  # noqa: BLE001  one watcher's defect is not the others', nor the editor's
-                where = "".join(format_tb(error.__traceback__))  # its text may quote the document
-                _log.error("%s while telling of a document\n%s", type(error).__name__, where)
+        _call([one for path in paths for one in self._watchers.get(path, ())])
+
+
+def _call(watchers: Iterable[Callable[[], None]]) -> None:
+    for seen in watchers:
+        try:
+            seen()
+        except Exception as error:  # noqa: BLE001  one watcher's defect is not the others', nor the editor's
+            where = "".join(format_tb(error.__traceback__))  # its text may quote the document
+            _log.error("%s while telling of a document\n%s", type(error).__name__, where)
 
 
 def _remove(index: dict[K, list[OpenDocument]], key: K, document: OpenDocument) -> None:

@@ -109,7 +109,9 @@ class Exchange:
             context["conflict"] = _conflict(error, access)
         if isinstance(error, LandingUnknown):
             context["landing"] = "unknown"
-            context["files"] = [{"path": one.path, "landing": one.where} for one in error.holding]
+            context["files"] = [
+                {"path": one.path, "landing": one.where} for one in error.holding if one.where != "elsewhere"
+            ]
         message, next_step = self._told(error, access)
         why = _why_asked(proposal, error, access, self.translate)
         if why and isinstance(error, NobodyToAsk):

@@ -502,7 +502,8 @@ class Context(TypedDict):
     """{values}
     There: it is not known whether the change landed"""
     files: NotRequired[list[FileLanding]]
-    """{keys} of each file that contains, or may contain, some of the change; `landing` is {values:landing}
+    """{keys} of each file that is known to contain, or that may contain, some of the change; `landing` is
+    {values:landing}
     There: it is not known whether the change landed"""
     batch: NotRequired[list[OperationResult]]
     """what `results` would contain ([10](#10-agentfsbatch))

@@ -490,10 +490,11 @@ class NotLanded(DomainError):
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """A file, by its displayed path, that contains some of a change on disk or in its document."""
+    """A file, by its displayed path, that contains some of a change on disk or in its document. "elsewhere":
+    it is no longer there, and may have another name, which the session is not told."""
 
     path: str
-    where: Literal["disk", "editor"]
+    where: Literal["disk", "editor", "elsewhere"]
 
 
 UnknownReason = Literal["system", "changed_otherwise", "closed", "late", "not_rolled_back", "not_accepted"]

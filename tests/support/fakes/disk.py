@@ -78,6 +78,9 @@ class MemoryDisk:
         """A hard link: another name of the same file."""
         self._nodes[absolute_of(other)] = self._nodes[absolute_of(path)]
 
+    def rename(self, path: str, other: str) -> None:
+        self._nodes[absolute_of(other)] = self._nodes.pop(absolute_of(path))
+
     def special(self, path: str, kind: Literal["device", "fifo", "socket", "other"]) -> None:
         self._nodes[absolute_of(path)] = Special(kind)
 

@@ -35,6 +35,7 @@ class MemoryDocuments:
     def __init__(self) -> None:
         self._open: dict[str, MemoryDocument] = {}
         self._watchers: list[tuple[str, Callable[[], None]]] = []
+        self._watchers_of_opened: list[Callable[[str, MemoryDocument], None]] = []
         self._edits = 0
 
     def at(self, absolute: str, uri: str | None = None) -> MemoryDocument | None:
@@ -56,12 +57,18 @@ class MemoryDocuments:
 
         return end
 
+    def watch_opened(self, seen: Callable[[str, MemoryDocument], None]) -> Callable[[], None]:
+        self._watchers_of_opened.append(seen)
+        return lambda: self._watchers_of_opened.remove(seen)
+
     # --- what the editor does -----------------------------------------------------------------------------
 
     def open(self, uri: str, path: str, text: str, **traits: bool) -> None:
         """`traits`: `ends_last_line`, `ends_lines_at_cr`."""
         self._open[uri] = MemoryDocument(uri, path, text, **traits)
         self._tell(path)
+        for seen in list(self._watchers_of_opened):
+            seen(path, self._open[uri])
 
     def change(self, uri: str, text: str) -> None:
         document = self._open[uri]

@@ -68,6 +68,14 @@ class FakeEditor:
     def close(self, path: str) -> None:
         self.documents.close(uri_of(path))
 
+    def rename(self, path: str, other: str) -> None:
+        """Rename a file whose document is open and keeps its text, saved or not."""
+        text = self.text_of(path)
+        assert text is not None
+        self.store.rename(path, other)
+        self.close(path)
+        self.documents.open(uri_of(other), f"{HOME}/{other}", text)
+
     def apply(self, edit: DocumentEdit, pieces: int | None = None) -> None:
         """Apply an edit to its document, or its first `pieces`."""
         text = apply_splices(edit.base, edit.splices[:pieces])

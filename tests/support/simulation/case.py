@@ -57,7 +57,7 @@ class Action:
 @dataclass(frozen=True)
 class Case:
     """`name`: the client's. `any_order`: run ready callbacks in any order, unlike real loops. `inline_bytes`:
-    larger work runs in threads."""
+    larger work runs in threads. `renames`: where the user closes a file, it is often renamed instead."""
 
     seed: int
     way: str
@@ -70,6 +70,7 @@ class Case:
     inline_bytes: int
     limit_s: float
     actions: tuple[Action, ...]
+    renames: bool = False
 
     @classmethod
     def of(cls, seed: int, way: str = "") -> Case:
@@ -96,6 +97,7 @@ class Case:
             random.choice([64 * 1024, 16]),
             random.choice([0.3, 2.0]),
             tuple(actions),
+            renames=random.random() < 0.5,
         )
 
     @classmethod

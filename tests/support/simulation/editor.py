@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 SETTLED_S = 1.5
 """VS Code applies nothing to a closed file that changed within this time."""
 PENDING = {"applied": False, "failureReason": "agentfs:pending"}
+MOVED = "moved.txt"
+"""The name that a renamed file gets, if it is free."""
 SILENT: Any = object()
 """A response that never comes."""
 
@@ -157,8 +159,23 @@ class SimulatedEditor:
     def close(self, path: str, random: Random | None = None) -> None:
         if path not in self.buffers:
             return
+        if random is not None and self._world.case.renames and random.random() < 0.5:
+            self._rename(path)
+            return
         self._oracle.forfeit |= tokens(self.buffers.pop(path).text) - tokens(self._on_disk(path))
         self._tell(path, "didClose", {"textDocument": {"uri": uri_of(path)}})
+
+    def _rename(self, path: str) -> None:
+        """The user renames the file, and the document keeps its text, saved or not."""
+        data = self._on_disk(path)
+        if data is None or MOVED in self.buffers or self._on_disk(MOVED) is not None:
+            return
+        self._oracle.add_file(MOVED)
+        self._world.write(path, None)
+        self._world.write(MOVED, data)
+        text = self.buffers.pop(path).text
+        self._tell(path, "didClose", {"textDocument": {"uri": uri_of(path)}})
+        self.open(MOVED, text=text)
 
     def reconnect(self) -> None:
         """Connect to a new server."""

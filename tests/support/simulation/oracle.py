@@ -105,8 +105,10 @@ class Oracle:
         kept: Callable[[str], Mapping[str, str | None]],
         note: Callable[[str], None],
     ) -> None:
-        self.disk = {path: Place() for path in paths}
-        self.buffers = {path: Place() for path in paths}
+        self.disk: dict[str, Place] = {}
+        self.buffers: dict[str, Place] = {}
+        for path in paths:
+            self.add_file(path)
         self.forfeit: set[str] = set()
         self.answers: Counter[str] = Counter()
         self.asked: dict[int, Asked] = {}
@@ -122,8 +124,6 @@ class Oracle:
         self._note = note
         self._count = 0
         self._told: list[tuple[int, Event]] = []
-        for place in self._places():
-            place.note(None, Event(0, known=True))
         self._past: list[Asked] = []
         self._all: list[Asked] = []
 
@@ -137,6 +137,12 @@ class Oracle:
         """Record a violation found elsewhere."""
         violation.__cause__ = cause
         self.violations.append(violation)
+
+    def add_file(self, path: str) -> None:
+        for places in (self.disk, self.buffers):
+            if path not in places:
+                places[path] = Place()
+                places[path].note(None, Event(0, known=True))
 
     # --- what happened ------------------------------------------------------------------------------------
 

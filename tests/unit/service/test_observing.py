@@ -93,7 +93,7 @@ LARGE = "line\n" * 20_000
 @pytest.fixture
 def insertion() -> Any:
     """A change that inserts a line into a large text."""
-    base = SimpleNamespace(text=SimpleNamespace(text=LARGE, shown=LARGE), buffer=None)
+    base = SimpleNamespace(text=SimpleNamespace(text=LARGE, shown=LARGE), buffer=None, blob=None)
     after = f"new\n{LARGE}"
     return SimpleNamespace(
         absolute="/a", uri=None, base=base, shown=after, hunks=diff(LARGE, after), changes_nothing=False

@@ -98,6 +98,116 @@ async def test_what_was_typed_on_saved_and_closed_has_landed(opened: FakeWorkspa
     assert on_disk(opened)[0] == NEW + "mine\n"
 
 
+# --- a file that gets another name ------------------------------------------------------------------------
+
+
+def renaming(work: FakeWorkspace, *, typing: str = "", save: bool = False) -> Any:
+    """The editor applies, then the user types and saves, and renames a.py."""
+
+    def go() -> None:
+        if typing:
+            work.editor.type("a.py", "three\n", f"three\n{typing}")
+        if save:
+            work.editor.save("a.py")
+        work.editor.rename("a.py", "c.py")
+
+    return applies_and(go)
+
+
+@pytest.mark.parametrize("typing", ["", "mine\n"])
+@pytest.mark.parametrize("save", [True, False])
+async def test_what_was_renamed_with_a_change_is_named(
+    opened: FakeWorkspace, typing: str, save: bool
+) -> None:
+    hands(opened, renaming(opened, typing=typing, save=save), save=saves_not)
+    with pytest.raises(LandingUnknown) as raised:
+        await opened.edit("a.py", "two", "2")
+    where = ("editor", "disk") if save else ("editor",)
+    assert [(one.path, one.where) for one in raised.value.holding] == [("c.py", one) for one in where]
+    assert (raised.value.path, raised.value.reason) == ("a.py", "closed")
+    assert opened.editor.text_of("c.py") == NEW + typing
+
+
+async def test_what_was_renamed_with_a_part_of_a_batch_is_named_and_stays(opened: FakeWorkspace) -> None:
+    hands(opened, renaming(opened))
+    with pytest.raises(LandingUnknown) as raised:
+        await opened.batch(*BATCH)
+    assert [(one.path, one.where) for one in raised.value.holding] == [("c.py", "editor")]
+    assert (raised.value.path, raised.value.reason) == ("a.py", "not_rolled_back")
+    assert opened.editor.text_of("c.py") == NEW
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+async def test_of_a_name_that_the_session_may_not_know_only_the_rename_is_told(
+    opened: FakeWorkspace, hidden: bool
+) -> None:
+    def go() -> None:
+        opened.editor.rename("a.py", ".git/c.py" if hidden else "c.py")
+        if not hidden:
+            opened.editor.close("c.py")  # unsaved
+
+    hands(opened, applies_and(lambda: (opened.editor.save("a.py"), go())))
+    with pytest.raises(LandingUnknown) as raised:
+        await opened.edit("a.py", "two", "2")
+    wanted = ("a.py", "elsewhere") if hidden else ("c.py", "disk")
+    assert [(one.path, one.where) for one in raised.value.holding] == [wanted]
+
+
+async def test_a_file_that_is_gone_with_a_change_may_be_elsewhere(opened: FakeWorkspace) -> None:
+    def go() -> None:
+        opened.store.rename("a.py", "c.py")
+        opened.editor.close("a.py")
+
+    hands(opened, applies_and(lambda: (opened.editor.save("a.py"), go())))
+    with pytest.raises(LandingUnknown) as raised:
+        await opened.edit("a.py", "two", "2")
+    assert [(one.path, one.where) for one in raised.value.holding] == [("a.py", "elsewhere")]
+
+
+@pytest.mark.parametrize("opens", [True, False])
+async def test_a_file_renamed_with_what_was_saved_and_undone_since(
+    opened: FakeWorkspace, opens: bool
+) -> None:
+    def go() -> None:
+        opened.editor.save("a.py")
+        opened.editor.type("a.py", NEW, OLD)
+        opened.editor.rename("a.py", "c.py")
+
+    if not opens:
+        opened.documents.watch_opened = lambda _: lambda: None  # type: ignore[method-assign]
+    hands(opened, applies_and(go))
+    with pytest.raises(LandingUnknown) as raised:
+        await opened.edit("a.py", "two", "2")
+    wanted = ("c.py", "disk") if opens else ("a.py", "elsewhere")
+    assert [(one.path, one.where) for one in raised.value.holding] == [wanted]
+    assert opened.store.bytes_of("c.py") == NEW.encode()
+
+
+async def test_a_file_renamed_without_the_change_holds_nothing_of_it(opened: FakeWorkspace) -> None:
+    hands(opened, applies_and(lambda: opened.editor.rename("a.py", "c.py"), refuses()))
+    with pytest.raises(Conflict, match="gone"):
+        await opened.edit("a.py", "two", "2")
+
+
+async def test_a_new_text_that_was_never_saved_is_gone_with_its_document(opened: FakeWorkspace) -> None:
+    opened.store.remove("a.py")
+    hands(opened, applies_and(lambda: opened.editor.close("a.py")))
+    with pytest.raises(NotLanded):
+        await opened.edit("a.py", "two", "2")
+
+
+async def test_another_document_with_the_text_from_before_holds_nothing(opened: FakeWorkspace) -> None:
+    def go() -> None:
+        opened.editor.close("a.py")
+        opened.editor.open("c.py")
+        opened.editor.type("c.py", "two", "mine")
+
+    opened.store.put("c.py", OLD)
+    hands(opened, applies_and(go))
+    with pytest.raises(NotLanded):
+        await opened.edit("a.py", "two", "2")
+
+
 # --- a document that is set back --------------------------------------------------------------------------
 
 

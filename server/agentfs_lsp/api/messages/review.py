@@ -229,7 +229,11 @@ def landing_unknown(error: errors.LandingUnknown, translate: Translate) -> Error
         return unknown, translate("Read the file before you continue.")
     feedback = getattr(error.otherwise, "feedback", "")
     wrote = _wrote(feedback, translate) if feedback else ""
-    places = {"disk": translate("on disk"), "editor": translate("in the editor")}
+    places = {
+        "disk": translate("on disk"),
+        "editor": translate("in the editor"),
+        "elsewhere": translate("perhaps renamed"),
+    }
     files = ", ".join(f"'{shown(one.path)}' ({places[one.where]})" for one in error.holding)
     found = translate("Some of the change is, or may be, in {files}.", files=files)
     return unknown, sentences(translate, (found, wrote, translate("Read the file before you continue.")))

@@ -45,7 +45,7 @@ async def decide_and_land(ws: Workspace, proposal: Proposal) -> list[FileOutcome
     Requests from the client about the proposal are answered before `agentfs/settled` and before the agent's
     answer (docs/protocol.md#91-review-clients). Disk and documents are checked after that, all files
     together."""
-    with Watch(ws) as watch:
+    with Watch(ws, proposal.session) as watch:
         try:
             try:
                 decision, applier = await _decide(ws, proposal, watch)
@@ -265,17 +265,19 @@ def _error_to_report(
     if isinstance(error, LandingUnknown):
         error.holding = holding
         return error
-    reason = _why_unknown(proposal, error, holding)
-    return LandingUnknown(holding[0].path, reason, holding=holding, otherwise=error)
+    changed = [change.path for change in proposal.changes if held.get(change.absolute)]
+    reason = _why_unknown(proposal, error, changed)
+    return LandingUnknown(changed[0], reason, holding=holding, otherwise=error)
 
 
-def _why_unknown(proposal: Proposal, error: DomainError, holding: Sequence[Held]) -> UnknownReason:
+def _why_unknown(proposal: Proposal, error: DomainError, changed: Sequence[str]) -> UnknownReason:
+    """`changed`: the paths of the changes of which something is left."""
     several = proposal.atomic and len(proposal.changes) > 1
     if proposal.decision is None or (isinstance(error, Rejected) and not several):
         return "not_accepted"
     if isinstance(error, NotLanded) and error.reason == "closed":
         return "closed"
-    is_of_another = several and any(one.path != getattr(error, "path", "") for one in holding)
+    is_of_another = several and any(path != getattr(error, "path", "") for path in changed)
     return "not_rolled_back" if is_of_another else "changed_otherwise"
 
 

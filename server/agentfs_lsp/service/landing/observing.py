@@ -11,13 +11,14 @@ import asyncio
 from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from typing import Self
+from typing import Literal, Self
 
 from agentfs_lsp.domain.errors import DomainError, Held
 from agentfs_lsp.domain.splices import Splice, is_partly_made
 from agentfs_lsp.domain.text.lines import lone_crs, normalize
 from agentfs_lsp.service.files.documents import Document, Documents
 from agentfs_lsp.service.files.snapshot import Snapshot
+from agentfs_lsp.service.files.store import Location, innermost
 from agentfs_lsp.service.landing.holding import (
     brings_a_line,
     differences_at,
@@ -58,9 +59,14 @@ class Observation:
         self._documents = documents
         self._absolute = change.absolute
         self._event = asyncio.Event()
-        self._end: Callable[[], None] | None = None
+        self._ends = ExitStack()
         self._part: str | None = None
         self._seen_some = False
+        self._latest: Document | None = None
+        self._closed: Document | None = None
+        self._was_on_disk = change.base.blob is not None
+        self._saved_some = False
+        self._copies: dict[str, Callable[[str], bool]] = {}
         self._since_undone: set[int] = set()
         self._changes_nothing = change.changes_nothing
         self.accept(change)
@@ -72,14 +78,13 @@ class Observation:
         self.answer: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
 
     def __enter__(self) -> Self:
-        self._end = self._documents.watch(self._absolute, self._seen)
+        self._ends.callback(self._documents.watch(self._absolute, self._seen))
+        self._ends.callback(self._documents.watch_opened(self._seen_opened))
         self._seen()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._end is not None:
-            self._end()
-            self._end = None  # its callback references this observation and its texts
+        self._ends.close()  # the callbacks reference this observation and its texts
 
     @property
     def document(self) -> Document | None:
@@ -132,6 +137,46 @@ class Observation:
             is_on_disk = self._seen_some or not self.refused
         return (*found, Held(path, "disk")) if is_on_disk else tuple(found)
 
+    async def held_elsewhere(self, ws: Workspace, session: str) -> tuple[Held, ...]:
+        """Where part of the change is, or may be, if the document was closed because the file got another
+        name: in what the editor opened with the same text, if the session may know of that file, else
+        "elsewhere"."""
+        if self._closed is None:
+            return ()
+        found: dict[Held, None] = {}
+        elsewhere = Held(self.change.path, "elsewhere")
+        for absolute, holds in self._copies.items():
+            location = innermost(absolute, ws.roots)
+            is_told = location is not None and ws.judge("read", location, session).decision != "deny"
+            for where in await self._where_in_copy(ws, absolute, location, holds):
+                found[Held(ws.name_of(location), where) if location and is_told else elsewhere] = None
+        if not found and self.document is None and await self._is_gone(ws):
+            text, may_hold = self._closed.text, self._saved_some or not self._closed.in_sync
+            if may_hold or await off_loop(len(text), self._is_in, text):
+                found[elsewhere] = None
+        return tuple(found)
+
+    async def _where_in_copy(
+        self, ws: Workspace, absolute: str, location: Location | None, holds: Callable[[str], bool]
+    ) -> list[Literal["disk", "editor"]]:
+        found: list[Literal["disk", "editor"]] = []
+        document = self._documents.at(absolute)
+        if document is not None:
+            text = document.text
+            if not document.in_sync or await off_loop(len(text), holds, text):
+                found.append("editor")
+        with suppress(DomainError):
+            disk = (await ws.look_at_disk(location)).disk if location else None
+            if disk is not None and await off_loop(len(disk.shown), holds, disk.shown):
+                found.append("disk")
+        return found
+
+    async def _is_gone(self, ws: Workspace) -> bool:
+        """Whether there is no file any more where there was one."""
+        with suppress(DomainError):
+            return self._was_on_disk and (await ws.look_at_disk(self.change.base.location)).blob is None
+        return False
+
     def is_saved_in(self, text: str) -> bool:
         """Whether a saved text holds the change, or an edited or formatted version of it."""
         plain = normalize(text)
@@ -182,6 +227,9 @@ class Observation:
     def _shows_part(self, text: str) -> bool:
         """The same, or the text has nothing else than part of the change."""
         return self._shows_line(text) or is_part(text, self._base, self._accepted)
+
+    def _shows_some_of_it(self, text: str) -> bool:
+        return self._shows_part(normalize(text))
 
     # --- waiting for it -----------------------------------------------------------------------------------
 
@@ -240,8 +288,26 @@ class Observation:
         await self._event.wait()
         self._event.clear()
 
+    def _seen_opened(self, absolute: str, document: Document) -> None:
+        """Remember where the editor opens the very text of the change's document: so it does with a file that
+        was renamed, or saved under another name."""
+        known = self._latest
+        if known is None or document is self.document or not (document.in_sync and known.in_sync):
+            return
+        is_same = document.size == known.size and document.text == known.text
+        plain = normalize(document.text)
+        if is_same or (not self.refused and plain == self._accepted):
+            # Many files have the same base: what is typed in another one need not come from the change.
+            self._copies[absolute] = self._shows_some_of_it if plain == self._base else self._is_in
+            self._event.set()
+
     def _seen(self) -> None:
         document = self.document
+        if document is not self._latest and self._latest is not None:
+            self._closed = self._latest
+        if document is not None:
+            self._latest = document
+            self._was_on_disk = self._was_on_disk or document.as_saved
         if document is not None and document.in_sync and self._may_hold_some(document):
             text = document.text
             plain = normalize(text)
@@ -256,6 +322,8 @@ class Observation:
                 self._part = text if is_partly_made(text, base, self.change.hunks) else None
             self._seen_some = self._seen_some or self.arrived or self._part is not None
             self._seen_some = self._seen_some or self.shows_some(plain)
+            if document.as_saved:
+                self._saved_some = self._seen_some and hash(plain) not in self._since_undone
         self._event.set()
 
     def _see_undone(self, plain: str) -> None:
@@ -307,9 +375,10 @@ MAX_LOOKS = 8
 class Watch(ExitStack):
     """The observations of one proposal; they end with the context."""
 
-    def __init__(self, ws: Workspace) -> None:
+    def __init__(self, ws: Workspace, session: str) -> None:
         super().__init__()
         self._ws = ws
+        self._session = session
         self._observations: list[Observation] = []
 
     def add(self, change: FileChange, *, every_version: bool = True) -> Observation:
@@ -334,11 +403,14 @@ class Watch(ExitStack):
 
     async def _held(self) -> Mapping[str, tuple[Held, ...]]:
         found: dict[Observation, tuple[Held, ...]] = {}
+        own = {observation.change.path for observation in self._observations}
         looking = self._observations
         for _ in range(MAX_LOOKS):
             for observation in looking:
                 observation.expect_more()
-                found[observation] = await observation.held(self._ws)
+                elsewhere = await observation.held_elsewhere(self._ws, self._session)
+                others = (one for one in elsewhere if one.where == "elsewhere" or one.path not in own)
+                found[observation] = (*await observation.held(self._ws), *others)
             looking = [observation for observation in self._observations if observation.has_more]
             if not looking:
                 break
