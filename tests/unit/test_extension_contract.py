@@ -14,6 +14,7 @@ from agentfs_lsp.domain.settings.rules import OPERATIONS, PERMISSIONS, Rule, Rul
 from agentfs_lsp.domain.settings.settings import SETTINGS, SaveMode, Setting
 from agentfs_lsp.domain.settings.shapes import Seconds
 from agentfs_lsp.domain.shapes import Choice, Flag, Whole
+from agentfs_lsp.domain.text import joining
 from agentfs_lsp.lsp.features.agents import COMMANDS
 from support.docs import codes, keys, section, table
 
@@ -121,6 +122,15 @@ def test_the_tools_of_the_chat_take_what_the_requests_take() -> None:
         known = fields(requests[name])
         assert set(schema["properties"]) <= {field.name for field in known} - {"session", "agent"}
         assert set(schema["required"]) == {field.name for field in known if field.default is MISSING}
+
+
+@pytest.mark.parametrize("name", ["JOINED", "ENDING", "EMOJI", "IDEOGRAPHS", "MATHEMATICAL"])
+def test_where_joiners_and_selectors_are_ordinary(name: str) -> None:
+    display = (EXTENSION / "src" / "util" / "display.ts").read_text("utf-8")
+    listed = re.search(rf"^const {name} =(.*?);$", display, re.DOTALL | re.MULTILINE)
+    assert listed
+    there = "".join(re.findall(r"`(.*?)`", listed[1]))
+    assert re.sub(r"\\u{(\w+)}", lambda it: f"\\U{it[1]:>08}", there) == getattr(joining, name)
 
 
 # --- its README -------------------------------------------------------------------------------------------

@@ -6,22 +6,56 @@ export const INVISIBLE =
 
 const UNSEEN = new RegExp(String.raw`[\p{Cc}\p{Cs}]|${INVISIBLE.source}`, 'gu');
 
-/** The scripts in which joiners change how letters look. */
-const JOINED = 'Adlm Arab Bali Beng Deva Gujr Guru Java Khmr Knda Mlym Mong Mymr Nkoo Orya Sinh Syrc Taml Telu Tibt'.replace(/\w+ ?/g, (script) => `\\p{scx=${script.trim()}}`);
+/** Letters, marks and digits of the scripts in which joiners change how letters look. This and the next four are the server’s lists. */
+const JOINED =
+  String.raw`\u0610-\u061a\u0620-\u0669\u066e-\u06d3\u06d5-\u06dc\u06df-\u06e8\u06ea-\u06fc\u06ff\u0710-\u077f` +
+  String.raw`\u07c0-\u07f5\u07fa-\u07fd\u0840-\u085b\u0860-\u0887\u0889-\u088e\u0898-\u08e1\u08e3-\u0963\u0966-\u096f` +
+  String.raw`\u0971-\u09f1\u09fc\u09fe-\u0a75\u0a81-\u0aef\u0af9-\u0b6f\u0b71\u0b82-\u0bef\u0c00-\u0c6f\u0c80-\u0c83` +
+  String.raw`\u0c85-\u0d4e\u0d54-\u0d57\u0d5f-\u0d6f\u0d7a-\u0df3\u0f00\u0f18\u0f19\u0f20-\u0f29\u0f35\u0f37\u0f39` +
+  String.raw`\u0f3e-\u0f84\u0f86-\u0fbc\u0fc6\u1000-\u1049\u1050-\u109d\u1780-\u17b3\u17b6-\u17d3\u17d7\u17dc-\u17e9` +
+  String.raw`\u1810-\u18aa\u1b00-\u1b59\u1b6b-\u1b73\u1cd0-\u1cd2\u1cd4-\u1cfa\ua840-\ua873\ua8e0-\ua8f7\ua8fb` +
+  String.raw`\ua8fd-\ua8ff\ua980-\ua9c0\ua9cf-\ua9d9\ua9e0-\ua9fe\uaa60-\uaa76\uaa7a-\uaa7f\ufb50-\ufbb1\ufbd3-\ufd3d` +
+  String.raw`\ufd50-\ufdc7\ufdf0-\ufdfb\ufe70-\ufefc\u{1e900}-\u{1e959}`;
 
-/** Blanks, and joiners and selectors where scripts and emoji use them: these stay readable in names and sentences. */
-const USUAL = new RegExp(
-  String.raw`\p{Zs}|(?<=(?!\p{DI})[${JOINED}])[\u200c\u200d]|(?<=[\p{ExtPict}\p{EMod}]\ufe0f?)\u200d(?=\p{ExtPict})|(?<=\p{ExtPict})[\ufe0e\ufe0f]|\ufe0f(?=\u20e3)`,
+/** Those behind which a joiner changes the last letter of a word. */
+const ENDING =
+  String.raw`\u0647\u06be\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d3b\u0d3c\u0d4d\u0dca\u0f84\u1039\u103a\u17d2` +
+  String.raw`\u1b44\ua9c0`;
+
+/** Emoji, and the symbols and pictographs among them. */
+const EMOJI =
+  String.raw`\u00a9\u00ae\u203c\u2049\u2122\u2139\u2194-\u2199\u21a9\u21aa\u231a\u231b\u2328\u23cf\u23e9-\u23f3` +
+  String.raw`\u23f8-\u23fa\u24c2\u25aa\u25ab\u25b6\u25c0\u25fb-\u25fe\u2600-\u27bf\u2934\u2935\u2b05-\u2b07\u2b1b\u2b1c` +
+  String.raw`\u2b50\u2b55\u3030\u303d\u3297\u3299\u{1f000}-\u{1faff}\u{1fc00}-\u{1fffd}`;
+
+/** Characters of Chinese and Japanese, which have variants. */
+const IDEOGRAPHS = String.raw`\u3400-\u4dbf\u4e00-\u9fff\u{20000}-\u{3fffd}`;
+
+/** The operators that have variants. */
+const MATHEMATICAL =
+  String.raw`\u2205\u2229\u222a\u2268\u2269\u2272\u2273\u228a\u228b\u2293-\u2295\u2297\u229c\u22da\u22db\u2a3c\u2a3d` +
+  String.raw`\u2a9d\u2a9e\u2aac\u2aad\u2acb\u2acc`;
+
+/** Blanks, and joiners and selectors that change what is seen. */
+const SEEN = new RegExp(
+  String.raw`\p{Zs}|(?<=[${JOINED}])[\u200c\u200d](?=[${JOINED}])|(?<=[${ENDING}])\u200d(?![\u200c\u200d])` +
+    String.raw`|(?<=[${EMOJI}]\ufe0f?)\u200d(?=[${EMOJI}])|(?<=[${EMOJI}])[\ufe0e\ufe0f]|(?<=[#*0-9])\ufe0f(?=\u20e3)`,
   'u',
 );
 
-const UNSEEN_IN_NAMES = new RegExp(`(?!${USUAL.source})(?:${UNSEEN.source})`, 'gu');
+/** Selectors of variants that many fonts lack, so that nothing may be seen of them. */
+const VARIANTS =
+  String.raw`(?<=[${IDEOGRAPHS}])[\ufe00-\ufe02\u{e0100}-\u{e01ef}]|(?<=[${MATHEMATICAL}\ua840-\ua873])\ufe00` +
+  String.raw`|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f]`;
+
+/** What scripts and emoji use stays readable in names and sentences. */
+const UNSEEN_IN_NAMES = new RegExp(`(?!${SEEN.source}|${VARIANTS})(?:${UNSEEN.source})`, 'gu');
 
 /** So many blanks, or others that can't be seen, would push what follows out of view. */
 const GAP = new RegExp(String.raw`(?:${UNSEEN_IN_NAMES.source}|\p{Zs}){5,}`, 'gu');
 
-/** C1 controls, and those of `INVISIBLE` that no script and no emoji uses. */
-export const UNUSUAL = new RegExp(`[\x80-\x9f]|(?!${USUAL.source})(?:${INVISIBLE.source})`, 'u');
+/** C1 controls, and those of `INVISIBLE` of which nothing may be seen. */
+export const UNUSUAL = new RegExp(`[\x80-\x9f]|(?!${SEEN.source})(?:${INVISIBLE.source})`, 'u');
 
 /**
  * `text` in one line; characters that reorder, hide or control text appear as codes such as `\u{202e}`, and gaps as

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { asMarkdown, baseName, brief, counts, folderOf, INVISIBLE, shownAsCodes, visible, withoutMarkup } from '../../src/util/display';
+import { asMarkdown, baseName, brief, counts, folderOf, INVISIBLE, shownAsCodes, UNUSUAL, visible, withoutMarkup } from '../../src/util/display';
 
 test('what turns, hides or commands is shown as what it is', () => {
   assert.equal(visible('a\u202eb'), 'a\\u{202e}b');
@@ -40,6 +40,25 @@ test('in names a joiner or selector stays only where a script or emoji uses it',
   assert.equal(visible('管理者\u200c Größe\u200d имя\ufe0e 🔥\u200d'), '管理者\\u{200c} Größe\\u{200d} имя\\u{fe0e} 🔥\\u{200d}');
   assert.equal(visible('কৃষ্\u200cণ 👩🏽\u200d💻 🏳\ufe0f\u200d🌈'), 'কৃষ্\u200cণ 👩🏽\u200d💻 🏳\ufe0f\u200d🌈');
   assert.equal(visible('100\u202f% a\u2800b'), '100\u202f% a\\u{2800}b');
+});
+
+test('the server takes the same joiners and selectors for ordinary', () => {
+  const cases = JSON.parse(readFileSync('../tests/cases/joiners.json', 'utf8')) as { usual: string[]; unusual: { text: string; shown: string }[] };
+  for (const text of cases.usual) {
+    assert.equal(visible(text), text);
+  }
+  for (const { text, shown } of cases.unusual) {
+    assert.equal(visible(text), shown.replaceAll(/\\u([\da-f]{4})|\\U0+([\da-f]+)/g, (_, four?: string, more?: string) => `\\u{${four ?? more}}`));
+    assert.match(text, UNUSUAL);
+  }
+});
+
+test('of variants of a character nothing may be seen in a diff', () => {
+  for (const text of ['葛\u{e0100}', '侮\ufe00', '∅\ufe00', 'ᠭ\u180b']) {
+    assert.equal(visible(text), text);
+    assert.match(text, UNUSUAL);
+  }
+  assert.doesNotMatch('می\u200cخواهم ❤\ufe0f', UNUSUAL);
 });
 
 test('an explanation can’t push the diff away: it is one line', () => {

@@ -1,7 +1,10 @@
 """Invisible characters are shown and likely secrets are named; ordinary text stays as it is."""
 
+import json
 import sys
 import unicodedata
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,8 +50,25 @@ def test_findings_name_kind_line_and_character() -> None:
 
 
 def test_hidden_data_in_variation_selectors_is_found() -> None:
-    assert [it.kind for it in find_suspicious("😀\U000e0148\U000e0155")] == ["invisible"]
+    assert [it.kind for it in find_suspicious("😀\U000e0148\U000e0155")] == ["invisible"] * 2
     assert find_suspicious("葛\U000e0100 ❤\ufe0f b\u00a0c") == []
+
+
+CASES = Path(__file__).parents[2] / "cases" / "joiners.json"
+JOINERS: dict[str, Any] = json.loads(CASES.read_text("utf-8"))
+"""The extension's tests use them, too."""
+
+
+@pytest.mark.parametrize("text", JOINERS["usual"])
+def test_joiners_and_selectors_that_scripts_and_emoji_use_are_ordinary(text: str) -> None:
+    assert escape_invisible(text) == text
+    assert find_suspicious(text) == []
+
+
+@pytest.mark.parametrize("case", JOINERS["unusual"])
+def test_joiners_and_selectors_that_nothing_uses_are_escaped_and_found(case: dict[str, str]) -> None:
+    assert escape_invisible(case["text"]) == case["shown"]
+    assert {it.kind for it in find_suspicious(case["text"])} == {"invisible"}
 
 
 DEFAULT_IGNORABLE = [

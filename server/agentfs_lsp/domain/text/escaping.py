@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Literal, NamedTuple, cast
 
+from agentfs_lsp.domain.text.joining import USUAL
 from agentfs_lsp.domain.text.lines import ends_between
 
 Kind = Literal["bidirectional", "invisible", "control"]
@@ -46,10 +47,8 @@ _CANDIDATE = re.compile(
     f"[{_CONTROL}{_BIDIRECTIONAL}{_INVISIBLE}{_BLANKS}{_JOINERS}{_SELECTORS}\ud800-\udfff\r]"
 )
 _CHARACTER = re.compile(
-    f"(?P<control>[{_CONTROL}])|(?P<bidirectional>[{_BIDIRECTIONAL}])|(?P<invisible>[{_INVISIBLE}]"
-    # After ASCII (except in keycaps), at the start, or doubled, these mean nothing in any script.
-    f"|(?<![^\0-\x7f])[{_JOINERS}{_SELECTORS}](?!\u20e3)"
-    f"|(?<=[{_SELECTORS}])[{_SELECTORS}]|(?<=[{_JOINERS}])[{_JOINERS}])"
+    f"(?P<control>[{_CONTROL}])|(?P<bidirectional>[{_BIDIRECTIONAL}])"
+    f"|(?P<invisible>(?!{USUAL.pattern})[{_INVISIBLE}{_JOINERS}{_SELECTORS}])"
     # Within a run of them, what counts is the characters around it. A limit keeps long runs cheap.
     f"|(?P<blank>(?<![^\0-\x7f{_BLANKS}])[{_BLANKS}](?![{_BLANKS}]{{0,63}}+[^\0-\x7f{_BLANKS}]))"
 )
