@@ -25,7 +25,7 @@ from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.text.likely_encoding import likely_encoding
 from agentfs_lsp.domain.text.lines import count_lines, line_start, offset_of_line
 from agentfs_lsp.domain.text.textfile import Eol, eol_of, mark_of
-from agentfs_lsp.service.files.snapshot import Buffer, Snapshot
+from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, Source
 from agentfs_lsp.service.files.store import Location
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, Workspace, in_thread, is_small
 
@@ -198,7 +198,7 @@ def _read_whole(
     """The passage, or None if the file doesn't exist."""
     source = ws.source_of(location)
     snapshot = source.look(buffer, max_bytes)
-    return _passage(command, path, snapshot, source.settings) if snapshot.exists else None, snapshot
+    return _passage(command, path, snapshot, source) if snapshot.exists else None, snapshot
 
 
 def _record_read(ws: Workspace, command: Read, passage: Passage | None, snapshot: Snapshot) -> Passage:
@@ -211,16 +211,19 @@ def _record_read(ws: Workspace, command: Read, passage: Passage | None, snapshot
     return passage
 
 
-def _passage(command: Read, path: str, snapshot: Snapshot, settings: Settings) -> Passage:
+def _passage(command: Read, path: str, snapshot: Snapshot, source: Source) -> Passage:
     shown, total = snapshot.text.shown, snapshot.text.total_lines
     if snapshot.buffer is not None and "\0" in shown:
         raise BinaryFile(path)
     if command.start_line > max(total, 1):
         raise BadRange(command.start_line, total)
     start = offset_of_line(shown, command.start_line)
-    end = _end_of_range(shown, start, command, settings)
+    end = _end_of_range(shown, start, command, source.settings)
     content = shown if (start, end) == (0, len(shown)) else shown[start:end]
     stat = snapshot.blob.stat if snapshot.blob else None
+    likely = None
+    if snapshot.blob and _is_lossy(snapshot):
+        likely = source.likely_encoding(snapshot.blob.data, snapshot.text, snapshot.hash)
     return Passage(
         _full_access(path, snapshot.location),
         content,
@@ -238,7 +241,7 @@ def _passage(command: Read, path: str, snapshot: Snapshot, settings: Settings) -
         total,
         stat.size if stat else None,
         stat.mtime_ms if stat else None,
-        likely_encoding(snapshot.blob.data, snapshot.text) if _is_lossy(snapshot) and snapshot.blob else None,
+        likely,
     )
 
 

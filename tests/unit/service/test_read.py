@@ -18,6 +18,9 @@ from agentfs_lsp.domain.errors import (
     TooManyPending,
 )
 from agentfs_lsp.domain.settings.rules import Rule
+from agentfs_lsp.domain.text.likely_encoding import likely_encoding
+from agentfs_lsp.domain.text.textfile import TextFile
+from agentfs_lsp.service.files import decoding
 from agentfs_lsp.service.state import refusals
 from support.fakes.disk import HOME
 from support.fakes.time import settle
@@ -115,6 +118,26 @@ async def test_bytes_that_do_not_decode_are_told(work: FakeWorkspace) -> None:
     assert (passage.lossy, passage.content) == (True, "gr\ufffd\ufffde aus K\ufffdln\n")
     work.set(encoding__default="latin-1")
     assert (await work.read("a.txt")).content == "grüße aus Köln\n"
+
+
+async def test_the_encoding_of_a_revision_is_guessed_once(
+    work: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guessed: list[bytes] = []
+
+    def noting(data: bytes, text: TextFile) -> str | None:
+        guessed.append(data)
+        return likely_encoding(data, text)
+
+    monkeypatch.setattr(decoding, "likely_encoding", noting)
+    for text in ("中文字符，测试一下。\n", "另外一个测试。\n"):
+        data = (text * 5).encode("gbk")
+        work.store.put("a.txt", data)
+        for line in (1, 2, 3):
+            passage = await work.read("a.txt", start_line=line, limit=1)
+            assert (passage.lossy, passage.likely_encoding) == (True, "gbk")
+        assert guessed.pop() == data
+        assert guessed == []
 
 
 async def test_an_editor_that_shows_the_wrong_encoding_is_told(work: FakeWorkspace) -> None:

@@ -6,13 +6,20 @@ bytes are valid in it, and most non-ASCII characters are common characters of it
 
 from __future__ import annotations
 
+import codecs
 import re
 from typing import NamedTuple
 
-from agentfs_lsp.domain.text.textfile import TextFile, decode_as
+from agentfs_lsp.domain.text.textfile import TextFile
+
+_NEAR = 32 * 1024
+"""Bytes to look at on either side of the first undecodable one."""
 
 _SAMPLE = 4096
-"""Bytes to examine: a hint must not slow down reading a small file."""
+"""Bytes of them to examine, up to a line end that soon follows: a hint must not slow down reading a file."""
+
+_CHUNK = 256 * 1024
+"""Bytes to check at once. Decoding all of a large file would keep other threads from running."""
 
 _ENOUGH = 0.8
 """The share of non-ASCII characters that must be common."""
@@ -55,30 +62,66 @@ _OTHER = re.compile(r"[^\x00-\x7f]")
 def likely_encoding(data: bytes, text: TextFile) -> str | None:
     """The likely encoding of the bytes, which `text` decodes lossily. None if they are UTF-8 with a few
     damaged bytes, or nothing fits well."""
-    others = _OTHER.findall(text.text)
+    near = _near_undecodable(data) if text.encoding == "utf-8" else b""
+    others = _OTHER.findall(near.decode("utf-8", "surrogateescape"))
     if 2 * sum("\ud800" <= it <= "\udfff" for it in others) < len(others):
         return None
-    told = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
-    end = told.find(b"\n", _SAMPLE)
-    sample = told if end < 0 else told[:end]
+    told = b"\n".join(line for line in near.split(b"\n") if not line.isascii())
+    end = told.find(b"\n", _SAMPLE, 2 * _SAMPLE)
+    sample = told[: 2 * _SAMPLE] if end < 0 else told[:end]
     best, found = _ENOUGH, None
     for candidate in _CANDIDATES:
         share = _share(candidate, sample)
         if share > best or (share == best and found is None):
             best, found = share, candidate.encoding
-    whole = decode_as(data, found) if found else None
-    return found if whole is not None and not whole.lossy else None
+    return found if found and _is_in(data, found) else None
+
+
+def _near_undecodable(data: bytes) -> bytes:
+    """The bytes around the first that UTF-8 can't have; b"" if there is none. The first of them begins a
+    character, in any encoding, if a blank or a line end is near."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        at = error.start
+    else:
+        return b""
+    low = max(0, at - _NEAR)
+    begin = max(data.rfind(b"\n", low, at), data.rfind(b" ", low, at)) + 1
+    return data[begin or (at if low else 0) : at + _NEAR]
+
+
+def _is_in(data: bytes, encoding: str) -> bool:
+    """Whether all of the bytes are text in this encoding, and the text has just these bytes."""
+    decoder, checked = codecs.getincrementaldecoder(encoding)(), 0
+    try:
+        for begin in range(0, len(data), _CHUNK):
+            text = decoder.decode(data[begin : begin + _CHUNK], begin + _CHUNK >= len(data))
+            back = text.encode(encoding)
+            if "\0" in text or not data.startswith(back, checked):
+                return False
+            checked += len(back)
+    except ValueError:
+        return False
+    return checked == len(data)
+
+
+def _text_of(sample: bytes, encoding: str) -> str:
+    """The sample, which may end within a character; "" if it is not in this encoding."""
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(sample)
+        return text if sample.startswith(text.encode(encoding)) else ""
+    except ValueError:
+        return ""
 
 
 def _share(candidate: _Candidate, sample: bytes) -> float:
     """The share of non-ASCII text that is common in the candidate, from 0 to 1."""
-    file = decode_as(sample, candidate.encoding)
-    others = _OTHER.findall(file.text) if file else []
-    if not file or not others:
+    text = _text_of(sample, candidate.encoding)
+    others = _OTHER.findall(text)
+    if not others or (candidate.encoding in _JAPANESE and not _KANA.search(text)):
         return 0
-    if candidate.encoding in _JAPANESE and not _KANA.search(file.text):
-        return 0
-    usual = sum(len(it[0]) for it in candidate.usual.finditer(file.text))
+    usual = sum(len(it[0]) for it in candidate.usual.finditer(text))
     usual += sum(
         it.encode(candidate.encoding)[0] in candidate.leads for it in others if "\u4e00" <= it <= "\u9fff"
     )

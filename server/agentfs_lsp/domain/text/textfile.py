@@ -75,9 +75,14 @@ class TextFile:
 
     @cached
     def shown(self) -> str:
-        """`text` with U+FFFD for each lone surrogate; offsets stay the same. Cached, as it is slow if there
-        are many."""
-        return _SURROGATE.sub("\ufffd", self.text) if self.lossy else self.text
+        """`text` with U+FFFD for each lone surrogate; offsets stay the same. Cached, as it takes a while."""
+        if not self.lossy:
+            return self.text
+        if "\0" in self.text:
+            return _SURROGATE.sub("\ufffd", self.text)
+        # Far faster if there are many. "?" replaces each, and NUL stands for the others meanwhile.
+        replaced = self.text.replace("?", "\0").encode("utf-8", "replace").decode()
+        return replaced.replace("?", "\ufffd").replace("\0", "?")
 
     @property
     def tells_itself(self) -> bool:

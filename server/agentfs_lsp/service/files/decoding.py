@@ -6,7 +6,7 @@ hash only, since hashing is slowest.
 
 Also remembers, by path and hash, the encoding a file was written or shown in
 (docs/protocol.md#5-agentfsread), since a Latin-1 file that loses a letter may look like UTF-8, and the line
-end of a file that lost its last one.
+end of a file that lost its last one, and the likely encoding of one that is not UTF-8.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
 from agentfs_lsp.domain.revision import hash_bytes
+from agentfs_lsp.domain.text.likely_encoding import likely_encoding
 from agentfs_lsp.domain.text.textfile import TextFile
 
 T = TypeVar("T")
@@ -60,6 +61,7 @@ class DecodedFiles:
         self._known: OrderedDict[str, _Known] = OrderedDict()
         self._encodings: OrderedDict[tuple[str, str], Written] = OrderedDict()  # by path and hash
         self._eols: OrderedDict[tuple[str, str], str] = OrderedDict()  # by path and hash
+        self._likely: OrderedDict[tuple[str, str], str | None] = OrderedDict()  # by path and hash
         self._lock = threading.Lock()
 
     def remember_eol(self, absolute: str, digest: str, eol: str) -> None:
@@ -81,6 +83,16 @@ class DecodedFiles:
             if known is not None:
                 self._encodings.move_to_end((absolute, digest))
             return known
+
+    def likely_encoding(self, absolute: str, digest: str, data: bytes, text: TextFile) -> str | None:
+        """The likely encoding of this revision, `data`, which `text` decodes lossily. Guessed once, not for
+        each range that is read of it."""
+        key = (absolute, digest)
+        if key in self._likely:
+            return self._likely[key]
+        found = likely_encoding(data, text)
+        self._remember(self._likely, key, found)
+        return found
 
     def text_of(
         self, absolute: str, data: bytes, decode: Callable[[bytes], TextFile]

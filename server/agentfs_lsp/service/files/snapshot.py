@@ -14,7 +14,6 @@ from agentfs_lsp.domain.errors import BinaryFile, FileMissing, Unencodable
 from agentfs_lsp.domain.revision import Expected, hash_bytes
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.text.byte_order_mark import MARK
-from agentfs_lsp.domain.text.likely_encoding import likely_encoding
 from agentfs_lsp.domain.text.lines import is_ended, normalize, without_end
 from agentfs_lsp.domain.text.textfile import (
     TextFile,
@@ -193,7 +192,7 @@ class Source(NamedTuple):
             readings.insert(0, as_told)
         found = next((one for one in readings if _reads_as(buffer, one)), None)
         if found is None and not told:
-            found = self._as_the_editor_reads(blob.data, disk, buffer)
+            found = self._as_the_editor_reads(blob.data, disk, digest, buffer)
         text = found or readings[0]
         if not text.lossy:
             self.remember(text, digest)
@@ -226,6 +225,10 @@ class Source(NamedTuple):
             written = Written(text.encoding, text.bom, self._expected_encodings())
             self.decoded.remember_encoding(self.location.absolute, digest, written)
 
+    def likely_encoding(self, data: bytes, text: TextFile, digest: str) -> str | None:
+        """The likely encoding of the bytes with this hash, which `text` decodes lossily."""
+        return self.decoded.likely_encoding(self.location.absolute, digest, data, text)
+
     def _remembered(self, data: bytes, digest: str) -> TextFile | None:
         written = self.decoded.remembered_encoding(self.location.absolute, digest)
         if written is None or written.expected != self._expected_encodings():
@@ -238,13 +241,15 @@ class Source(NamedTuple):
         expected = (in_editor, charset_for(self.files, self.location), self.settings.encoding.default)
         return tuple(encoding for encoding in expected if encoding and encoding != "utf-8")
 
-    def _as_the_editor_reads(self, data: bytes, disk: TextFile, buffer: Buffer) -> TextFile | None:
+    def _as_the_editor_reads(
+        self, data: bytes, disk: TextFile, digest: str, buffer: Buffer
+    ) -> TextFile | None:
         """Decode the file in an encoding that gives the open document's text, even if it is valid UTF-8; None
         if there is none."""
         if data.isascii() or mark_of(data):
             return None
         # Editors open what is not UTF-8 in Latin-1, or guess.
-        guesses = ("latin-1", likely_encoding(data, disk)) if disk.lossy else ()
+        guesses = ("latin-1", self.likely_encoding(data, disk, digest)) if disk.lossy else ()
         for name in (*self._expected_encodings(), *guesses):
             encoding = encoding_named(name) if name else None
             text = decode_as(data, encoding) if encoding else None
