@@ -1,5 +1,7 @@
 """Secrets are found by their issuers' formats, and new ones are told from old ones."""
 
+import re
+import time
 import tracemalloc
 
 import pytest
@@ -124,6 +126,36 @@ def test_a_header_that_never_ends_takes_no_memory() -> None:
         assert tracemalloc.get_traced_memory()[1] < 10 * len(text)
     finally:
         tracemalloc.stop()
+
+
+OPENAI = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))sk-[\w-]{20,200}T3BlbkFJ[\w-]{20,200}")
+PARTS = st.sampled_from(
+    ["T3BlbkFJ", "sk-", "s", "\\n", " ", "é", *("x" * n for n in (1, 9, 12, 19, 20, 90, 180, 200, 201))]
+)
+
+
+@given(st.lists(PARTS, max_size=16).map("".join))
+def test_an_openai_key_is_found_wherever_there_is_one(text: str) -> None:
+    found = [one for one in secrets_in(text) if one.what == "OpenAI key"]
+    assert bool(found) == bool(OPENAI.search(text))
+    assert all(OPENAI.fullmatch(text, one.start, one.end) for one in found)
+
+
+@pytest.mark.parametrize(
+    ("part", "is_key"),
+    [
+        ("T3BlbkFJ", False),
+        ("sk-T3BlbkFJ", True),
+        ("x-sk-T3BlbkFJ", True),
+        (f"sk-{'x' * 20}T3BlbkFJ.", False),
+        (f"sk-{'-' * 200}sk-.T3BlbkFJ{'x' * 20}", False),
+    ],
+)
+def test_middles_of_keys_take_time_once(part: str, is_key: bool) -> None:
+    text = part * (8_000_000 // len(part))
+    began = time.process_time()
+    assert any(new_secrets("", (Splice(0, 0, text),))) == is_key
+    assert time.process_time() - began < 10  # minutes, if each is searched for a beginning
 
 
 @pytest.mark.parametrize(
