@@ -126,7 +126,7 @@ CLOSED_SETS: dict[str, tuple[set[Any], tuple[str, ...]]] = {
     "states of a proposal": (set(get_args(State)), ("state",)),
     "codes of a no to a review client": (set(get_args(Code)), ("code",)),
     "levels of matching": (set(get_args(Level)), ("match",)),
-    "kinds of warnings": ({*get_args(Kind), "secret", "hard_links", "on_save"}, ("kind",)),
+    "kinds of warnings": ({*get_args(Kind), "secret", "misread", "hard_links", "on_save"}, ("kind",)),
 }
 """All values, and the keys under which the server sends them."""
 

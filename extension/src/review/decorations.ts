@@ -221,6 +221,7 @@ function warningText({ kind, detail }: Warned): string {
     invisible: vscode.l10n.t('an invisible character'),
     control: vscode.l10n.t('a control character'),
     secret: vscode.l10n.t('a likely secret'),
+    misread: vscode.l10n.t('bytes that programs may read as another character'),
     hard_links: vscode.l10n.t('the file has other names, which keep the old content'),
     on_save: vscode.l10n.t('the editor’s save will change it'),
   };

@@ -34,6 +34,7 @@ async def read(t: Transcript) -> None:
         folders = [{"uri": t.root.as_uri(), "rules": rules}]
         await editor.tell("agentfs/fileEncodings", {"folders": folders})
         await editor.read("latin.txt")
+        await editor.edit("latin.txt", "caf\u00e9", "\u2028".encode().decode("latin-1"), dry_run=True)
         editor.answers[ASK] = pressing("Deny")
         await editor.read(".env", agent="Ada")
         editor.answers[ASK] = pressing("Allow once")

@@ -103,12 +103,18 @@ def find_suspicious(text: str) -> list[Finding]:
 
 def _characters(text: str) -> Iterator[Finding]:
     at, line = 0, 1
+    for found, kind, name in suspicious_in(text):
+        line += ends_between(text, at, found)
+        at = found
+        yield Finding(kind, line, name)
+
+
+def suspicious_in(text: str) -> Iterator[tuple[int, Kind, str]]:
+    """Offset, kind, and name of each suspicious character."""
     for candidate in () if _is_plain(text) else _CANDIDATE.finditer(text):
         found = _CHARACTER.match(text, candidate.start())
         if found and found.lastgroup != "blank":  # usual in prose
-            line += ends_between(text, at, found.start())
-            at = found.start()
-            yield Finding(cast("Kind", found.lastgroup), line, _named(found.group()))
+            yield found.start(), cast("Kind", found.lastgroup), _named(found.group())
 
 
 def _is_plain(text: str) -> bool:

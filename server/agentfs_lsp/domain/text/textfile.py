@@ -178,9 +178,9 @@ def encoding_named(name: str) -> str | None:
 
 @cache
 def extends_ascii(encoding: str) -> bool:
-    """Whether ASCII bytes always mean ASCII characters and nothing else yields those. In other encodings, the
-    landed bytes could be text that neither the user nor the search for secrets has seen. `encoding` is a name
-    from `codecs.lookup`."""
+    """Whether ASCII text is ASCII bytes, and other text is not. In other encodings, the landed bytes could be
+    text that neither the user nor the search for secrets has seen. The second byte of a letter may still be
+    an ASCII one, which `misreading` finds. `encoding` is a name from `codecs.lookup`."""
     try:
         ascii_text = _ASCII.decode("ascii")
         if ascii_text.encode(encoding) != _ASCII or _ASCII.decode(encoding) != ascii_text:

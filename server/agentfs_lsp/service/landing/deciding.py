@@ -131,7 +131,8 @@ async def _land_accepted(
 
 
 async def _is_always_asked(ws: Workspace, proposal: Proposal) -> bool:
-    """Whether the user must be asked although policy allows the change: it adds secrets or line separators.
+    """Whether the user must be asked although policy allows the change: it adds secrets, line separators,
+    or what programs read as something else.
     If the session may not read the file, everything written counts, so that being asked reveals nothing about
     the old content."""
     changes = proposal.changes
@@ -139,9 +140,9 @@ async def _is_always_asked(ws: Workspace, proposal: Proposal) -> bool:
 
     def looked() -> bool:
         return any(
-            (change.secrets_written or change.has_separators)
+            bool(change.secrets_written or change.has_separators or change.misread_written)
             if read == "deny"
-            else (change.secrets or change.puts_in_separators)
+            else bool(change.secrets or change.puts_in_separators or change.misread)
             for change, read in zip(changes, reading, strict=True)
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.access import HIDDEN, Access
@@ -13,7 +13,7 @@ from agentfs_lsp.domain.diff.hunks import counts, widen
 from agentfs_lsp.domain.diff.line_ends import leaves_an_eol, splices_towards
 from agentfs_lsp.domain.diff.unified import TRUNCATED, Preview, preview, whole
 from agentfs_lsp.domain.errors import BytesJoined, Conflict, NulPutIn, ResultTooLarge, Unencodable
-from agentfs_lsp.domain.policy.credentials import new_secrets
+from agentfs_lsp.domain.policy.credentials import NewSecret, new_secrets, secrets_in
 from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
 from agentfs_lsp.domain.splices import Splice, apply_splices, compose
 from agentfs_lsp.domain.text.byte_order_mark import MARK, marked_like
@@ -28,6 +28,7 @@ from agentfs_lsp.domain.text.lines import (
     with_eol,
     without_end,
 )
+from agentfs_lsp.domain.text.misreading import as_utf_8, find_misread, is_misread
 from agentfs_lsp.domain.text.patching import patch
 from agentfs_lsp.domain.text.textfile import MARKS, check_insertable, decode_as, encode, mark_of
 from agentfs_lsp.service.files.snapshot import hash_of_buffer
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from agentfs_lsp.domain.matching.levels import Level
-    from agentfs_lsp.domain.policy.credentials import NewSecret
     from agentfs_lsp.domain.settings.settings import Settings
     from agentfs_lsp.domain.text.patching import Pieces
     from agentfs_lsp.domain.text.textfile import TextFile
@@ -215,7 +215,7 @@ class FileChange:
         of_file = [Warned("hard_links", 0, str(links - 1))] if links > 1 else []
         of_file += [Warned("on_save", 0, what) for what in self.base.changed_by_save]
         text, shift, counted, line = self.base.text.text, 0, 0, 1
-        found = list(self.secrets)
+        found = list(self.secrets[:MAX_FINDINGS])
         for hunk in self.hunks:
             if len(found) == MAX_FINDINGS:
                 break
@@ -225,18 +225,71 @@ class FileChange:
                 counted = hunk.start
                 found += [Warned(kind, line + shift + at - 1, detail) for kind, at, detail in suspicious]
             shift += count_lines(hunk.text) - count_lines(text[hunk.start : hunk.end])
+        found += self.misread[: MAX_FINDINGS - len(found)]
         return (*of_file, *sorted(found, key=lambda one: one.line))
 
     @cached
     def secrets(self) -> tuple[Warned, ...]:
         """Likely secrets that are new to the file, by line, at most MAX_FINDINGS. Any of them makes the user
         be asked (docs/protocol.md#13-settings-and-policy)."""
-        return _warned_of(new_secrets(self.base.text.shown, self.splices))
+        found = new_secrets(self.base.text.shown, self.splices)
+        return _warned_of(chain(found, self._secrets_in_utf_8(written=False)))
 
     @cached
     def secrets_written(self) -> tuple[Warned, ...]:
         """As `secrets`, but for the whole proposed text, whatever the file held before."""
-        return _warned_of(new_secrets("", (Splice(0, 0, self.proposed),)))
+        found = new_secrets("", (Splice(0, 0, self.proposed),))
+        return _warned_of(chain(found, self._secrets_in_utf_8(written=True)))
+
+    @cached
+    def misread(self) -> tuple[Warned, ...]:
+        """What programs that do not read the file in its encoding read in the new text, unlike the reviewer.
+        Any of it makes the user be asked (docs/protocol.md#13-settings-and-policy)."""
+        return tuple(islice(self._misread(written=False), MAX_FINDINGS))
+
+    @cached
+    def misread_written(self) -> tuple[Warned, ...]:
+        """As `misread`, but for the whole proposed text, whatever the file held before."""
+        return tuple(islice(self._misread(written=True), MAX_FINDINGS))
+
+    def _misread(self, *, written: bool) -> Iterator[Warned]:
+        for encoding in self._misread_encodings:
+            for before, after, line in self._added(written=written):
+                for at, detail in find_misread(before, after, encoding):
+                    yield Warned("misread", line + at, detail)
+
+    def _secrets_in_utf_8(self, *, written: bool) -> Iterator[NewSecret]:
+        """Secrets that only programs see which read the file as UTF-8."""
+        for encoding in self._misread_encodings:
+            for before, after, line in self._added(written=written):
+                was, read = as_utf_8(before, encoding), as_utf_8(after, encoding)
+                known = {(one.what, one.value) for one in (*secrets_in(was), *secrets_in(after))}
+                for one in secrets_in(read):
+                    if (one.what, one.value) not in known:
+                        yield NewSecret(one.what, line + 1 + ends_between(read, 0, one.at))
+
+    def _added(self, *, written: bool) -> Iterator[tuple[str, str, int]]:
+        """What each hunk replaces, its new text that is not ASCII, and how many lines of the new text are
+        before it. `written`: the whole proposed text, as if the file had held nothing."""
+        if written:
+            yield "", self.proposed, 0
+            return
+        text, shift, counted, line = self.base.text.shown, 0, 0, 0
+        for hunk in self.hunks:
+            before = text[hunk.start : hunk.end]
+            if not hunk.text.isascii():
+                line += ends_between(text, counted, hunk.start)
+                counted = hunk.start
+                yield before, hunk.text, line + shift
+            shift += count_lines(hunk.text) - count_lines(before)
+
+    @property
+    def _misread_encodings(self) -> tuple[str, ...]:
+        """The encodings in which the file is or will be, if they are not Unicode's."""
+        if self.base.text.lossy or self.operation == "delete":
+            return ()
+        told = self.base.buffer.encoding if self.base.buffer else None
+        return tuple(dict.fromkeys(one for one in (self.base.text.encoding, told) if one and is_misread(one)))
 
     @cached
     def puts_in_separators(self) -> bool:

@@ -75,7 +75,8 @@ def reasons_of(proposal: Proposal, translate: Translate) -> list[str]:
         lines.append(translate("Reason: {explanation}", explanation=in_one_line(proposal.explanation)))
     several = len(proposal.changes) > 1
     warnings = [(change, warning) for change in proposal.changes for warning in change.warnings]
-    warnings.sort(key=lambda one: one[1].kind != "secret")  # so that other warnings can't crowd it out
+    # A text may have many that are misread: none crowds out another warning, and those no secret.
+    warnings.sort(key=lambda one: (one[1].kind != "secret") + (one[1].kind == "misread"))
     for change, warning in warnings[:MAX_WARNINGS]:
         where = translate("line {line}", line=warning.line) if warning.line else translate("file")
         if several:
@@ -105,6 +106,7 @@ def warning_text(kind: str, detail: str, translate: Translate) -> str:
         "invisible": translate("an invisible character"),
         "control": translate("a control character"),
         "secret": translate("a likely secret"),
+        "misread": translate("bytes that programs may read as another character"),
         "hard_links": translate("the file has other names, which keep the old content"),
         "on_save": translate("the editor's save will change it"),
     }
@@ -124,8 +126,13 @@ def always_asked_text(
         "Line and paragraph separators (U+2028, U+2029) require the user's approval in every mode."
     )
     found = any(one.has_separators if written else one.puts_in_separators for one in changes)
+    misread = translate(
+        "The file is not in UTF-8, and programs may read some of the new characters as others, which requires"
+        " the user's approval in every mode."
+    )
+    is_misread = any(one.misread_written if written else one.misread for one in changes)
     secrets = _secrets_text(changes, translate, with_paths=with_paths, written=written)
-    return sentences(translate, (secrets, separators if found else ""))
+    return sentences(translate, (secrets, separators if found else "", misread if is_misread else ""))
 
 
 def _secrets_text(
