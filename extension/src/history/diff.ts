@@ -86,7 +86,7 @@ export class HistoryDiffs implements vscode.Disposable {
       return;
     }
     await openAwaited(isWaiting, namesOf(record), vscode.l10n.t('Show What Changed'), () => {
-      const uri = virtualUri(LANDED, record.id, `${namesOf(record)}.diff`);
+      const uri = virtualUri(LANDED, record.id, withoutMarkup(`${namesOf(record)}.diff`));
       this.texts.set(uri, record.preview);
       return vscode.window.showTextDocument(uri, { preview: true });
     });
