@@ -336,6 +336,17 @@ export class WorkbenchPage {
     return this.page.locator(".quick-input-widget:visible .quick-input-list .monaco-list-row", { hasText: text });
   }
 
+  /** The same, of a list that a command has just asked for; offered if it comes too late. */
+  async requestedRow(text) {
+    const offer = this.#message("the question came too late").getByRole("button", { name: "Ask Again", exact: true });
+    await until(`a list with ${text}`, async () => {
+      if ((await this.listRow(text).count()) > 0) return true;
+      if ((await offer.count()) > 0) await offer.click({ timeout: 500 }); // it may be gone by now
+      return false;
+    });
+    return this.listRow(text);
+  }
+
   /** Presses the button on a row of that list. */
   async pressInList(text, button) {
     await this.listRow(text).hover();

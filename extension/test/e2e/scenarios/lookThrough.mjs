@@ -30,10 +30,12 @@ async function acceptAll() {
 
 const two = (name) => ["one", "two"].map((each) => file(`look/${name}-${each}.txt`, `old ${each}\n`));
 
-/** A proposal for each of the files. */
+/** A proposal for each of the files. A menu of the list closes as another one comes. */
 async function propose(files, more = {}) {
+  const before = (await state()).pending.length;
   const asked = [];
   for (const one of files) asked.push(await agent(one.base).readAndEdit(one, "old", "new", more));
+  await until("all wait", async () => (await state()).pending.length === before + files.length);
   return asked;
 }
 

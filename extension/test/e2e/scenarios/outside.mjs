@@ -22,7 +22,7 @@ scenario("connected agents are listed and disconnected while a review is open", 
   const edited = edit(agent, open);
   await reviewWith("2");
   await ui.runCommand("agentfs: Show Connected Agents");
-  await ui.listRow("outside: Codex").filter({ hasText: "Pending changes: 1." }).waitFor();
+  await (await ui.requestedRow("outside: Codex")).filter({ hasText: "Pending changes: 1." }).waitFor();
   await ui.pressInList("outside: Codex", "Disconnect");
   await ui.listRow("outside: Codex").waitFor({ state: "detached" });
   await ui.tabsAre();
@@ -82,7 +82,7 @@ const configuration = file(".mcp.json");
 
 scenario("Connect an Agent proposes the change of the agent's settings, which the user reviews", async () => {
   await ui.runCommand("agentfs: Connect an Agent…");
-  await ui.listRow("Claude Code").click();
+  await (await ui.requestedRow("Claude Code")).click();
   await until("it is proposed", async () => (await state()).pending.length === 1);
   await openReview();
   await ui.severalWith("mcpServers");
@@ -99,13 +99,13 @@ scenario("Connect an Agent proposes the change of the agent's settings, which th
 scenario("Connect an Agent says what came of it: rejected, unclear settings, or no socket", async () => {
   const settings = file("opencode.json", "{ not JSON");
   await ui.runCommand("agentfs: Connect an Agent…");
-  await ui.listRow("opencode").click();
+  await (await ui.requestedRow("opencode")).click();
   await until("the message", () => ui.isSaid("'opencode.json' was not changed"));
   await call("command", { id: "notifications.clearAll" });
   assert.equal(settings.text(), "{ not JSON");
 
   await ui.runCommand("agentfs: Connect an Agent…");
-  await ui.listRow("Gemini CLI").click();
+  await (await ui.requestedRow("Gemini CLI")).click();
   await reviewWith("mcpServers");
   await ui.titleButton("Reject").click();
   await ui.answer("");
@@ -125,7 +125,7 @@ const amended = file("outside/amended.txt", "one\ntwo\n");
 scenario("Codex itself: connected by a reviewed change of its settings, then its edits are reviewed", async () => {
   const settings = file(".codex/config.toml");
   await ui.runCommand("agentfs: Connect an Agent…");
-  await ui.listRow("Codex").click();
+  await (await ui.requestedRow("Codex")).click();
   await reviewWith("mcp_servers.agentfs");
   assert.equal(existsSync(settings.path), false);
   await ui.titleButton("Accept").click();

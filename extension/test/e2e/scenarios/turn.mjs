@@ -144,7 +144,7 @@ scenario("a checkpoint is created, shown in its place, restored by one review, r
   await ui.tabsAre();
 
   const restoring = call("command", { id: "agentfs.ui.restoreCheckpoint" });
-  await ui.listRow("Before").click();
+  await (await ui.requestedRow("Before")).click();
   await ui.saysInPassing("There is nothing left to undo in these changes.");
   await restoring;
 
