@@ -67,3 +67,14 @@ async def test_a_reviewing_client_is_told_of_every_change_of_status(root: Path) 
         await editor.request("workspace/executeCommand", {"command": "agentfs.manual"})
         told = editor.all("agentfs/statusChanged")[-1]["params"]
         assert told["sessions"] == [{"session": "default", "mode": "manual"}]
+
+
+async def test_a_change_without_a_review_is_pending_while_it_lands(root: Path) -> None:
+    async with editing(root, **REVIEWING, state=root.parent / "state") as editor:
+        await editor.request("agentfs/setApprovalMode", {"mode": "auto_edit"})
+        written = await editor.request("agentfs/write", {"path": "a.py", "content": "one\n"})
+        history = await editor.request("agentfs/userHistory", {})
+        told = [one["params"]["pending"] for one in editor.all("agentfs/statusChanged")]
+        assert told[-2:] == [1, 0]
+        [change] = history["data"]["changes"]
+        assert change["change_id"] == written["data"]["change_id"]
