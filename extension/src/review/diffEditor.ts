@@ -12,7 +12,8 @@ import { withEol } from '../util/text';
 import { BASE, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
-import { keysForTheFront, run, toGroup, unmaximize, withoutFocus, type Layout } from './editorFocus';
+import { keysForTheFront, run, unmaximize, withoutFocus, type Layout } from './editorFocus';
+import { openSeveral } from './severalFiles';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
 import { agentOf } from '../proposals/notifications';
 import { userWaits } from './userWaits';
@@ -276,7 +277,7 @@ async function open(review: Review, sides: readonly DiffSides[], place?: vscode.
   }
   const title = withoutMarkup(titleOf(review, only, more.length)); // the list of open editors makes icons of it
   if (more.length > 0) {
-    return openSeveral(review.proposed.id, title, sides, path);
+    return openSeveral(review.proposed.id, title, sides, sides.find(({ file }) => file.path === path)?.right);
   }
   await vscode.commands.executeCommand('vscode.diff', only.left, only.right, title, {
     preview: false,
@@ -284,23 +285,6 @@ async function open(review: Review, sides: readonly DiffSides[], place?: vscode.
     viewColumn: place?.viewColumn,
     override: true, // as text, whichever editor the user has chosen for such files
   });
-}
-
-/** Open the editor of several files, or bring the one that shows this review to the front. */
-async function openSeveral(id: string, title: string, sides: readonly DiffSides[], path?: string): Promise<void> {
-  const revealed = sides.find(({ file }) => file.path === path);
-  const options = {
-    title,
-    multiDiffSourceUri: vscode.Uri.from({ scheme: 'multi-diff-editor', path: `agentfs-${id}` }), // tells which tab is the same
-    resources: sides.map(({ left, right }) => ({ originalUri: left, modifiedUri: right })),
-    ...(revealed === undefined ? {} : { reveal: { modifiedUri: revealed.right } }),
-  };
-  const shown = allTabs().find((tab) => isMultiDiff(tab) && reviewIdOf(tab) === id);
-  await run(
-    ...(shown === undefined ? [] : toGroup(shown.group)),
-    { command: '_workbench.openMultiDiffEditor', args: [options] },
-    { command: 'workbench.action.keepEditor' }, // it always opens as a preview, which the next file would replace
-  );
 }
 
 /** The tab's title: which file, and whose change; also whether it contains the user's unsaved text. */
