@@ -38,6 +38,11 @@ export function agentOf(name: string): string {
   return brief(name, 80) || vscode.l10n.t('Agent');
 }
 
+/** The names of those who propose these changes, each once. */
+export function agentsOf(reviews: readonly Review[]): string {
+  return brief([...new Set(reviews.map(({ proposed: { agent } }) => agentOf(agent)))].join(', '), 200);
+}
+
 export function nameOf({ proposed }: Review): string {
   return namesOf(proposed.files);
 }

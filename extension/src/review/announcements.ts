@@ -7,12 +7,12 @@ import * as vscode from 'vscode';
 import { readSettings, SECTION } from '../server/settings';
 import { notify } from '../util/window';
 import type { Proposed } from '../protocol/types';
-import type { Review } from '../proposals/review';
+import { isDecided, type Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import type { DiffEditors } from './diffEditor';
-import { agentOf, lineOf, nameOf } from '../proposals/notifications';
+import { agentOf, agentsOf, lineOf, nameOf } from '../proposals/notifications';
 
-/** The minimum time between notifications while one is unanswered. */
+/** The minimum time between notifications while one is unanswered, and the user hasn't reviewed what it names either. */
 const APART_MS = 10_000;
 
 /**
@@ -22,7 +22,12 @@ const APART_MS = 10_000;
 const RETURNED_MS = 1000;
 
 export class Announcements implements vscode.Disposable {
-  private unanswered = 0;
+  /** The reviews that wait for the user and that no answered notification has told of. */
+  private readonly unanswered = new Set<Review>();
+  /** Reviews that were opened, from wherever. */
+  private readonly opened = new WeakSet<Review>();
+  /** What the last notification tells of, while it is unanswered. */
+  private offered: readonly Review[] | undefined;
   private offeredAt = -Infinity;
   /** When the window was last sent to the background. */
   private leftAt = -Infinity;
@@ -45,8 +50,10 @@ export class Announcements implements vscode.Disposable {
       proposals.onDidChange((review) => {
         if (review.state !== 'waiting') {
           this.missed.delete(review);
+          this.unanswered.delete(review);
         }
       }),
+      editors.onDidOpen(({ review }) => this.opened.add(review)),
     );
   }
 
@@ -71,40 +78,59 @@ export class Announcements implements vscode.Disposable {
 
   /** Several proposals share one notification. */
   private async announce(review: Review): Promise<void> {
-    const isAway = !this.isFocused && readSettings(vscode.workspace.getConfiguration(SECTION)).onReturn;
-    if (isAway && review.state === 'waiting') {
-      this.missed.add(review);
-    }
-    const isFurther = this.unanswered > 0;
-    // In the background, VS Code keeps a notification on the screen until the user comes back: one is enough.
-    const isTold = isAway && this.offeredAt > this.leftAt;
-    if (isFurther && (isTold || Date.now() - this.offeredAt < APART_MS)) {
+    if (review.state !== 'waiting') {
       return;
     }
-    await (isFurther ? this.offer(vscode.l10n.t('Changes are waiting for your review.')) : this.offerOne(review));
+    const isAway = !this.isFocused && readSettings(vscode.workspace.getConfiguration(SECTION)).onReturn;
+    if (isAway) {
+      this.missed.add(review);
+    }
+    this.unanswered.add(review);
+    const isHandled = (one: Review): boolean => isDecided(one) || this.opened.has(one);
+    const isOpen = this.offered !== undefined && !this.offered.every(isHandled);
+    // In the background, VS Code keeps a notification on the screen until the user comes back: one is enough.
+    const isTold = isAway && this.offeredAt > this.leftAt;
+    if (isOpen && (isTold || Date.now() - this.offeredAt < APART_MS)) {
+      return;
+    }
+    const isFurther = this.others([...this.unanswered]).some((one) => one !== review);
+    await (isFurther ? this.offerAll(this.others(this.proposals.undecided)) : this.offerOne(review));
+  }
+
+  /** Those of these reviews that the user isn't looking at. */
+  private others(reviews: readonly Review[]): readonly Review[] {
+    const { current, coming } = this.editors;
+    return reviews.filter((review) => ![current, coming].includes(review));
+  }
+
+  private async offerAll(reviews: readonly Review[]): Promise<void> {
+    await this.offer(vscode.l10n.t('{0}: {1} changes wait.', agentsOf(reviews), reviews.length), reviews);
   }
 
   private async offerOne(review: Review): Promise<void> {
-    await this.offer(vscode.l10n.t('{0} proposes to change {1}.', agentOf(review.proposed.agent), nameOf(review)), review);
+    await this.offer(vscode.l10n.t('{0} proposes to change {1}.', agentOf(review.proposed.agent), nameOf(review)), [review]);
   }
 
-  /** `review`: what the button opens; without it, the first one that waits. */
-  private async offer(text: string, review?: Review): Promise<void> {
+  /** The button opens the first of `reviews` that still waits, and nothing else. */
+  private async offer(text: string, reviews: readonly Review[]): Promise<void> {
     const offer = Symbol(text);
     this.offers.set(text, offer);
     this.offeredAt = Date.now();
-    this.unanswered += 1;
+    this.offered = reviews;
     const chosen = await notify('information', text, vscode.l10n.t('Review'));
-    this.unanswered -= 1;
     // VS Code replaces a notification by one with the same text: then the user has answered neither.
     if (this.offers.get(text) === offer) {
       this.offers.delete(text);
-      if (review !== undefined) {
+      this.offered = this.offered === reviews ? undefined : this.offered;
+      for (const review of reviews) {
         this.missed.delete(review);
+        this.unanswered.delete(review);
       }
     }
     if (chosen !== undefined) {
-      await vscode.commands.executeCommand('agentfs.ui.openReview', review?.proposed.id);
+      const waiting = reviews.filter(({ state }) => state === 'waiting');
+      const [first] = [...this.others(waiting), ...waiting, ...reviews];
+      await vscode.commands.executeCommand('agentfs.ui.openReview', first?.proposed.id);
     }
   }
 
@@ -124,14 +150,14 @@ export class Announcements implements vscode.Disposable {
 
   /** Tell of what waits since the user was away, once. */
   private async summarize(): Promise<void> {
-    const { current, coming } = this.editors;
-    const [first, ...more] = [...this.missed].filter((review) => ![current, coming].includes(review));
+    const missed = this.others([...this.missed]);
+    const [first, ...more] = missed;
     this.missed.clear();
     if (first !== undefined && more.length === 0) {
       await this.offerOne(first);
     } else if (first !== undefined) {
       const text = vscode.l10n.t('While you were away, {0} changes came that wait for your review. The first: {1}', more.length + 1, lineOf(first));
-      await this.offer(text, first);
+      await this.offer(text, missed);
     }
   }
 }

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { agent, batch } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { reviewWith } from "../harness/reviews.mjs";
+import { acceptSeen, reviewWith } from "../harness/reviews.mjs";
 import { call, state, ui } from "../harness/run.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -150,6 +150,33 @@ function moment(ms = 1500) {
   const since = Date.now();
   return () => Date.now() - since > ms;
 }
+
+const [opened, next, bobs, last] = ["opened", "next", "bobs", "last"].map((name) => file(`visible/told/${name}.txt`, "old\n"));
+
+scenario("a change is announced by its agent and file once the one before was reviewed, and several by their agents", async () => {
+  const first = await agent("told").readAndEdit(opened, "old", "new");
+  await ui.offers("Ada proposes to change opened.txt.", "Review");
+  await reviewWith("new"); // by the key, not the notification
+  await acceptSeen();
+  assert.equal((await first.answer).data.review.decision, "accepted");
+  const asked = [await agent("told").readAndEdit(next, "old", "new next")];
+  await ui.offers("Ada proposes to change next.txt.", "Review");
+
+  await until("another announcement could come", moment(10_500));
+  asked.push(await agent("told Bob").readAndEdit(bobs, "old", "new of Bob", { agent: "Bob [x](command:y)" }));
+  await ui.offers("Ada, Bob [x] (command:y): 2 changes wait.", "Review");
+  await until("another announcement could come", moment(10_500));
+  asked.push(await agent("told last").readAndEdit(last, "old", "new last"));
+  await ui.offers("Ada, Bob [x] (command:y): 3 changes wait.", "Review");
+  await asked[0].cancel();
+  await pending(2);
+  await ui.pressInMessage("3 changes wait.", "Review");
+  await ui.diffWith("new of Bob");
+  await asked[1].cancel();
+  await asked[2].cancel();
+  await pending(0);
+  await call("command", { id: "notifications.clearAll" });
+});
 
 const pressed = away("pressed");
 
