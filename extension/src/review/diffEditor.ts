@@ -7,19 +7,14 @@ import { findDocument } from '../proposals/applyEdits';
 import type { ReviewedFile } from '../protocol/types';
 import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
-import { baseName, brief, visible, withoutMarkup } from '../util/display';
 import { withEol } from '../util/text';
+import { open, type DiffSides } from './diffTab';
 import { BASE, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
 import { keysForTheFront, run, unmaximize, withoutFocus, type Layout } from './editorFocus';
-import { openSeveral } from './severalFiles';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
-import { agentOf } from '../proposals/notifications';
 import { userWaits } from './userWaits';
-
-/** So much of an agent's name fits into a tab. */
-export const AGENT_CHARACTERS = 30;
 
 /** If the next review's texts load within this time after a decision, the user is still here to see it. */
 const SOON_MS = 200;
@@ -260,41 +255,4 @@ export class DiffEditors implements vscode.Disposable {
 /** Whether it becomes true within a moment. */
 function soon(coming: Promise<boolean>): Promise<boolean> {
   return Promise.race([coming, new Promise<false>((resolve) => setTimeout(resolve, SOON_MS, false))]);
-}
-
-interface DiffSides {
-  file: ReviewedFile;
-  left: vscode.Uri;
-  right: vscode.Uri;
-  unsaved: boolean;
-}
-
-/** With `place`, opens in that group without taking the focus. With `path`, scrolls to that one of several files. */
-async function open(review: Review, sides: readonly DiffSides[], place?: vscode.TabGroup, path?: string): Promise<void> {
-  const [only, ...more] = sides;
-  if (only === undefined) {
-    return;
-  }
-  const title = withoutMarkup(titleOf(review, only, more.length)); // the list of open editors makes icons of it
-  if (more.length > 0) {
-    return openSeveral(review.proposed.id, title, sides, sides.find(({ file }) => file.path === path)?.right);
-  }
-  await vscode.commands.executeCommand('vscode.diff', only.left, only.right, title, {
-    preview: false,
-    preserveFocus: place !== undefined,
-    viewColumn: place?.viewColumn,
-    override: true, // as text, whichever editor the user has chosen for such files
-  });
-}
-
-/** The tab's title: which file, and whose change; also whether it contains the user's unsaved text. */
-function titleOf({ proposed }: Review, { file, unsaved }: DiffSides, more: number): string {
-  const agent = brief(agentOf(proposed.agent), AGENT_CHARACTERS);
-  if (more > 0) {
-    return vscode.l10n.t('Changes by {0}', agent); // VS Code adds the number of files
-  }
-  const name = visible(baseName(file.path));
-  return unsaved && file.operation === 'update'
-    ? vscode.l10n.t('{0} ({1}, with your unsaved text)', name, agent)
-    : vscode.l10n.t('{0} ({1})', name, agent);
 }
