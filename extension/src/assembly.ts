@@ -23,6 +23,8 @@ import { Decorations } from './review/decorations';
 import { FileDecorations } from './views/fileDecorations';
 import { StalenessWatcher } from './review/staleness';
 import { DiffEditors } from './review/diffEditor';
+import { AcceptedHunks } from './review/hunks';
+import { InlineReviews } from './review/inline';
 import { LookThrough } from './review/lookThrough';
 import { PlainView } from './review/plainView';
 import { ReviewFocus } from './review/focus';
@@ -93,7 +95,9 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     stale.watch(review);
     decorations.update(review);
   });
-  const editors = new DiffEditors(proposals, files, bases, fetch);
+  const acceptedHunks = new AcceptedHunks();
+  const inline = new InlineReviews(proposals, files, acceptedHunks);
+  const editors = new DiffEditors(proposals, files, bases, fetch, inline);
   const historyDiffs = new HistoryDiffs(ask, landed);
   const undos = new Undos(ask);
   const checkpointStore = new CheckpointStore(vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'checkpoints').fsPath);
@@ -107,7 +111,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const settling = new Settling(server, proposals, editors, showStale);
   const decisions = new Decisions(settling, proposals, editors, focus, files, plain, showStale);
   const looks = new LookThrough(proposals, editors, decisions, files, landed, plain, fetch, uncovered);
-  const hunks = new HunkDecisions(proposals, editors, focus, decisions, settling);
+  const hunks = new HunkDecisions(proposals, editors, focus, decisions, settling, acceptedHunks);
   const walkthrough = new Walkthrough(server, context.globalState, context.extension.id);
   const sample = new Sample(ask, server, lifecycle, status, context.workspaceState, () => walkthrough.tick('sample'));
   const announcements = new Announcements(proposals, editors, async (told) => (await sample.awaits(told)) || undos.awaits(told));
@@ -164,7 +168,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, uncovered, focus, hunks, looks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, inline, uncovered, focus, hunks, looks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
   const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, sample, rowsMoved, fetch };
   const texts = { files, bases, draftTexts, landed, presence, checkpointStore };
   return { ...parts, ...texts, walkthrough, proposed, settled, disposables: [...own, ...connections] };

@@ -66,7 +66,7 @@ type Handler = (...args: never[]) => unknown;
 /** An argument that makes a command do nothing. */
 const REHEARSAL = 'rehearsal';
 
-const REHEARSED = ['accept', 'title.accept', 'title.reject', 'title.redo', 'row.accept', 'acceptHunk', 'rejectHunk', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft', 'showAgents', 'connectAgent', 'restoreCheckpoint'];
+const REHEARSED = ['accept', 'title.accept', 'title.reject', 'title.redo', 'row.accept', 'acceptHunk', 'rejectHunk', 'inline.acceptHunk', 'inline.rejectHunk', 'showAsDiff', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft', 'showAgents', 'connectAgent', 'restoreCheckpoint'];
 
 /**
  * When a command runs for the first time, VS Code asks the extension hosts about it. Keys pressed meanwhile are typed
@@ -141,6 +141,17 @@ function handlers({
     reject: (by?: unknown) => decisions.reject(byOf(by)),
     acceptHunk: (by?: unknown) => hunks.decide('accepted', byOf(by)),
     rejectHunk: (by?: unknown) => hunks.decide('rejected', byOf(by)),
+    // The buttons of comments in the file, which pass their comment. VS Code shows only icons there.
+    'inline.acceptHunk': (comment: unknown) => hunks.decide('accepted', 'choice', comment ?? null),
+    'inline.rejectHunk': (comment: unknown) => hunks.decide('rejected', 'choice', comment ?? null),
+    nextHunk: () => editors.inline.step(1),
+    previousHunk: () => editors.inline.step(-1),
+    showAsDiff: async (why?: unknown) => {
+      const { current } = editors.inline;
+      if (current !== undefined) {
+        await decisions.showAsDiff(current, why === 'off' ? vscode.l10n.t('Comments in editors, which show the new lines, are turned off.') : undefined);
+      }
+    },
     // Aliases for the title bar: VS Code shows a command as text there only if it has neither an icon nor a key.
     'title.accept': () => decisions.accept(false, 'choice'),
     'title.reject': () => decisions.reject('choice'),

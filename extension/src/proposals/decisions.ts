@@ -16,6 +16,7 @@ import type { Settling } from './settling';
 import { isOnScreen, textsOf } from '../review/visibility';
 import type { PlainView } from '../review/plainView';
 import type { DiffEditors } from '../review/diffEditor';
+import type { InlineHunk } from '../review/inlineHunks';
 import type { By, ReviewFocus } from '../review/focus';
 import { partOf } from '../review/tabs';
 import {
@@ -25,6 +26,7 @@ import {
   notifyNothingOpen,
   notifyStale,
   redoReason,
+  showAcceptInEditor,
   showNotSeen,
   showTooEarly,
 } from './notifications';
@@ -78,7 +80,9 @@ export class Decisions {
 
   /** Accept this review if the user has seen it, else show it. Only a look at it makes the next press count. */
   async acceptRow(review: Review): Promise<void> {
-    if (review === this.editors.current && this.editors.currentPart === undefined) {
+    if (review === this.editors.inline.current) {
+      showAcceptInEditor(); // only the conditions of its own buttons and keys know that the editor shows comments
+    } else if (review === this.editors.current && this.editors.currentPart === undefined) {
       await (this.focus.shown === review ? this.accept(false, 'choice') : showTooEarly());
     } else if (!review.seen || review.proposal === undefined) {
       showNotSeen();
@@ -157,7 +161,7 @@ export class Decisions {
   async acceptAll(fetch: (review: Review) => Promise<boolean>): Promise<void> {
     const isWaiting = userWaits();
     const { current } = this.editors;
-    if (current !== undefined && this.focus.shown === current) {
+    if (current !== undefined && this.focus.shown === current && current !== this.editors.inline.current) {
       await noteSeen(this.proposals, current, this.files, this.plain);
     }
     const waiting = (await mayAsk(vscode.l10n.t('Accept All'), isWaiting)) ? this.proposals.undecided : [];
@@ -200,8 +204,26 @@ export class Decisions {
     }
   }
 
-  private isOnScreen(review: Review, files: Proposal['files'], shown: ShownText): Promise<boolean> {
+  private async isOnScreen(review: Review, files: Proposal['files'], shown: ShownText): Promise<boolean> {
+    if (this.editors.inline.current === review) {
+      return this.isInView(review);
+    }
     return isOnScreen(review, files, shown, this.plain, () => this.editors.show(review));
+  }
+
+  /** Whether all of the review in front, which is shown in its file, or only one hunk, has been in view. Otherwise shows it. */
+  async isInView(review: Review, only?: InlineHunk): Promise<boolean> {
+    const why = this.editors.inline.whyUnseen(only);
+    if (why !== undefined && why !== 'unseen') {
+      await this.showAsDiff(review, why.toDiff);
+    }
+    return why === undefined;
+  }
+
+  /** Show a review that is shown in its file as a diff instead. */
+  async showAsDiff(review: Review, why?: string): Promise<void> {
+    this.editors.inline.leaveToDiff(review, why);
+    await this.editors.show(review);
   }
 
   /** Remember the current texts as rejected by the user. */

@@ -7,7 +7,8 @@ import type { ReviewedFile } from '../protocol/types';
 import type { DiffEditors } from '../review/diffEditor';
 import { idOf, PROPOSAL, pathOf, virtualUri } from '../review/fileSystem';
 import { MOMENT_MS, type By, type ReviewFocus } from '../review/focus';
-import { AcceptedHunks, hunkAt, revert, type ReviewHunk } from '../review/hunks';
+import { hunkAt, revert, type AcceptedHunks, type Replacement, type ReviewHunk } from '../review/hunks';
+import type { InlineHunk } from '../review/inlineHunks';
 import { partOf } from '../review/tabs';
 import { SerialQueue } from '../util/serialQueue';
 import { normalize } from '../util/text';
@@ -20,8 +21,21 @@ import type { ProposalStore } from './store';
 /** Presses that follow each other faster come from a held key. */
 const REPEAT_MS = 120;
 
+/** What the keys decide on: the proposed text at `uri`, its hunks, and the editor that shows them. */
+interface Target<H extends ReviewHunk = ReviewHunk> {
+  review: Review;
+  editor: vscode.TextEditor;
+  uri: vscode.Uri;
+  text(): string;
+  hunks(): H[];
+  /** The hunk whose comment in the file this is. */
+  hunkOf?(comment: unknown): H | undefined;
+  replace(what: Replacement): PromiseLike<boolean> | void;
+  draw(): void;
+  goTo(hunk: H | undefined): void;
+}
+
 export class HunkDecisions implements vscode.Disposable {
-  private readonly hunks = new AcceptedHunks();
   private readonly presses = new SerialQueue();
   private pressedAt = -Infinity;
   private readonly mark = vscode.window.createTextEditorDecorationType({
@@ -36,6 +50,7 @@ export class HunkDecisions implements vscode.Disposable {
     private readonly focus: ReviewFocus,
     private readonly decisions: Decisions,
     settling: Settling,
+    private readonly hunks: AcceptedHunks,
   ) {
     this.parts = [
       this.mark,
@@ -47,63 +62,81 @@ export class HunkDecisions implements vscode.Disposable {
     ];
   }
 
-  /** Decide on the hunk at the cursor, else on the next one that is open. Presses take their turns. */
-  decide(decision: FileDecision, by: By): Promise<void> {
+  /**
+   * Decide on the hunk at the cursor, else on the next one that is open; or on the one whose `comment` has the button that
+   * was pressed. Presses take their turns.
+   */
+  decide(decision: FileDecision, by: By, comment?: unknown): Promise<void> {
     const since = by === 'key' ? Date.now() - this.pressedAt : Infinity;
     this.pressedAt = Date.now();
-    return this.presses.run(() => this.decideNow(decision, by, since));
+    return this.presses.run(() => this.decideNow(decision, by, since, comment));
   }
 
   dispose(): void {
     vscode.Disposable.from(...this.parts).dispose();
   }
 
-  /** `since`: how many ms ago the last press of a key was. */
-  private async decideNow(decision: FileDecision, by: By, since: number): Promise<void> {
-    const active = this.active();
+  private async decideNow(decision: FileDecision, by: By, since: number, comment?: unknown): Promise<void> {
+    const active = this.editors.inline.target() ?? this.active();
     if (active === undefined) {
       this.tellNotActive();
       return;
     }
-    if ((by === 'key' && this.focus.isOutside()) || this.focus.isTooEarly()) {
+    const hunk = this.isBlind(by) ? undefined : chosenOf(active, since, comment);
+    if (hunk === undefined || (decision === 'accepted' && !(await this.isInView(active, hunk)))) {
       return;
     }
-    const { review, file, editor } = active;
-    const all = this.of(editor.document, file);
-    const hunk = hunkAt(all, editor.selection.active.line);
-    if (hunk === undefined) {
+    const { review, uri } = active;
+    if (!(await this.decideHunk(active, hunk, decision)) || this.editors.current !== review) {
       showNoHunk();
       return;
     }
-    // The press before scrolled to the last hunk, which decides the file.
-    const isLast = all.every((one) => one === hunk || one.isAccepted);
-    if (since < (isLast ? MOMENT_MS : REPEAT_MS)) {
-      showTooEarly();
-      return;
-    }
-    if (!(await this.decideHunk(editor.document, hunk, decision, review)) || this.editors.current !== review) {
-      showNoHunk();
-      return;
-    }
-    this.showAll(editor.document);
-    const rest = this.of(editor.document, file);
+    active.draw();
+    const rest = active.hunks();
     const open = rest.filter(({ isAccepted }) => !isAccepted);
     if (open.length > 0) {
-      goTo(editor, hunkAt(open, hunk.line));
+      active.goTo(hunkAt(open, hunk.line));
       showHunksLeft(open.length, rest.length - open.length);
     } else {
       // Without waiting, as a question may be open for long.
-      void this.decideFile(rest.length === 0 ? 'rejected' : 'accepted', review, editor.document.uri);
+      void this.decideFile(rest.length === 0 ? 'rejected' : 'accepted', review, uri);
     }
   }
 
-  /** The editor with the keys, if it shows a text that the user can still decide on. */
-  private active(): { review: Review; file: ReviewedFile; editor: vscode.TextEditor } | undefined {
+  /** Whether a press can't have been meant for what is in front. Tells the user so. */
+  private isBlind(by: By): boolean {
+    return (by === 'key' && this.focus.isOutside()) || this.focus.isTooEarly();
+  }
+
+  /** Whether the user can have seen a hunk: in a diff, Accept for the file checks that. */
+  private async isInView({ review }: Target, hunk: ReviewHunk): Promise<boolean> {
+    return !isInline(hunk) || this.decisions.isInView(review, hunk);
+  }
+
+  /** The diff with the keys, if it shows a text that the user can still decide on. */
+  private active(): Target | undefined {
     const { current: review } = this.editors;
     const editor = vscode.window.activeTextEditor;
     const file = review && partOf(review);
     const isOpen = review?.state === 'waiting' && file !== undefined && file.operation !== 'delete';
-    return isOpen && editor !== undefined ? { review, file, editor } : undefined;
+    if (!isOpen || editor === undefined) {
+      return undefined;
+    }
+    const { document } = editor;
+    const text = (): string => normalize(document.getText());
+    return {
+      ...{ review, editor, uri: document.uri, text },
+      hunks: () => this.of(document, file),
+      replace: ({ from, to, text: by }) => {
+        this.editors.unlock(review);
+        const now = text();
+        const edit = new vscode.WorkspaceEdit();
+        edit.replace(document.uri, new vscode.Range(positionAt(now, from), positionAt(now, to)), by);
+        return vscode.workspace.applyEdit(edit);
+      },
+      draw: () => this.showAll(document),
+      goTo: (hunk) => goTo(editor, hunk),
+    };
   }
 
   /** The keys are elsewhere, perhaps on the left side of a review, or the press before has just decided the file. */
@@ -115,17 +148,12 @@ export class HunkDecisions implements vscode.Disposable {
     }
   }
 
-  private async decideHunk(document: vscode.TextDocument, hunk: ReviewHunk, decision: FileDecision, review: Review): Promise<boolean> {
+  private async decideHunk(active: Target, hunk: ReviewHunk, decision: FileDecision): Promise<boolean> {
     if (decision === 'accepted') {
-      this.hunks.accept(document.uri.toString(), hunk);
+      this.hunks.accept(active.uri.toString(), hunk);
       return true;
     }
-    this.editors.unlock(review);
-    const now = normalize(document.getText());
-    const { from, to, text } = revert(now, hunk);
-    const edit = new vscode.WorkspaceEdit();
-    edit.replace(document.uri, new vscode.Range(positionAt(now, from), positionAt(now, to)), text);
-    return vscode.workspace.applyEdit(edit);
+    return (await active.replace(revert(active.text(), hunk))) !== false;
   }
 
   /** Every hunk of the file is decided. */
@@ -178,4 +206,28 @@ function goTo(editor: vscode.TextEditor, hunk: ReviewHunk | undefined): void {
 function positionAt(text: string, offset: number): vscode.Position {
   const before = text.slice(0, offset);
   return new vscode.Position(before.split('\n').length - 1, offset - before.lastIndexOf('\n') - 1);
+}
+
+/**
+ * The hunk that a press decides: the one of `comment`, or else the one at the cursor, or the next one. Undefined if there is
+ * none, or the press came too early, which the user is told. `since`: how many ms ago the last press of a key was.
+ */
+function chosenOf(active: Target, since: number, comment?: unknown): ReviewHunk | undefined {
+  const all = active.hunks();
+  const hunk = comment === undefined ? hunkAt(all, active.editor.selection.active.line) : active.hunkOf?.(comment);
+  if (hunk === undefined) {
+    showNoHunk();
+    return undefined;
+  }
+  // The press before scrolled to the last hunk, which decides the file.
+  const isLast = all.every((one) => one.start.before === hunk.start.before || one.isAccepted);
+  if (since < (isLast ? MOMENT_MS : REPEAT_MS)) {
+    showTooEarly();
+    return undefined;
+  }
+  return hunk;
+}
+
+function isInline(hunk: ReviewHunk): hunk is InlineHunk {
+  return 'after' in hunk;
 }

@@ -215,6 +215,16 @@ export function showNoHunk(): void {
   showStatusMessage(vscode.l10n.t('No hunk was decided. Accept or reject the whole change, or move the cursor into a hunk.'));
 }
 
+/** Say, without interrupting, that hunks of a file have not been in view, and that the editor has gone to the first. */
+export function showUnseen(count: number): void {
+  showStatusMessage(vscode.l10n.t('Nothing was decided because hunks have not been in view: {0}. Look at them, then press again.', count));
+}
+
+/** Say, without interrupting, that a change that is shown in its file is accepted in that editor. */
+export function showAcceptInEditor(): void {
+  showStatusMessage(vscode.l10n.t('Nothing was decided. Accept this change in the editor of its file: with the button in the title, or by key.'));
+}
+
 /** Say, without interrupting, that a change is accepted from the list only after a look at it. */
 export function showNotSeen(): void {
   showStatusMessage(vscode.l10n.t('Nothing was decided because you have not seen this change. Look at it, then accept it.'));

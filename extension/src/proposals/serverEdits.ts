@@ -38,7 +38,7 @@ export class ServerEdits {
     if (edit.changeAnnotations === undefined) {
       return apply();
     }
-    if (style === 'diff' || Object.keys(edit.changeAnnotations).some(this.isReviewed)) {
+    if (style !== 'refactorPreview' || Object.keys(edit.changeAnnotations).some(this.isReviewed)) {
       return { applied: false, failureReason: PENDING };
     }
     this.count(1);

@@ -186,7 +186,7 @@ function hoverOf(review: Review, file: ReviewedFile): ReturnType<typeof plainMar
 }
 
 /** A short form, as there is little room beside a line. */
-function stalenessNote(stale: Staleness): string {
+export function stalenessNote(stale: Staleness): string {
   switch (stale.kind) {
     case 'editor':
       return vscode.l10n.t('Changed in the editor: cannot be accepted');
@@ -215,7 +215,7 @@ export function stalenessText(stale: Staleness): string {
   }
 }
 
-function warningText({ kind, detail }: Warned): string {
+export function warningText({ kind, detail }: Warned): string {
   const meanings: Record<string, string> = {
     bidirectional: vscode.l10n.t('a character that changes the direction of text'),
     invisible: vscode.l10n.t('an invisible character'),

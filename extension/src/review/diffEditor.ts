@@ -9,10 +9,11 @@ import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { withEol } from '../util/text';
 import { open, type DiffSides } from './diffTab';
-import { BASE, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
+import { BASE, idOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
 import { keysForTheFront, run, unmaximize, withoutFocus, type Layout } from './editorFocus';
+import type { InlineReviews } from './inline';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
 import { userWaits } from './userWaits';
 
@@ -51,6 +52,8 @@ export class DiffEditors implements vscode.Disposable {
     private readonly files: ReviewFileSystem,
     private readonly bases: ReadOnlyTexts,
     private readonly fetch: (review: Review) => Promise<boolean>,
+    /** The reviews that are shown in their files instead. */
+    readonly inline: InlineReviews,
   ) {
     this.listener = vscode.window.tabGroups.onDidChangeTabs((event) => this.tabsChanged(event));
   }
@@ -63,7 +66,13 @@ export class DiffEditors implements vscode.Disposable {
   /** The active review; undefined if something else is active. */
   get current(): Review | undefined {
     const tab = tabInFront();
-    return tab && this.reviewOf(tab);
+    return (tab && this.reviewOf(tab)) ?? this.inline.current;
+  }
+
+  /** Whether a text is part of what the review in front shows. */
+  isInFront(uri: vscode.Uri): boolean {
+    const { current } = this;
+    return [PROPOSAL, BASE].includes(uri.scheme) ? idOf(uri) === current?.proposed.id : this.inline.isIn(current, uri);
   }
 
   /**
@@ -109,9 +118,9 @@ export class DiffEditors implements vscode.Disposable {
    */
   async leave(review: Review, onwards: boolean): Promise<void> {
     const next = onwards ? this.proposals.firstWaiting() : undefined;
-    // The editor of several files can't be made read-only and writable again, so these reviews don't open by
-    // themselves.
-    const goesOn = next?.proposed.files.length === 1 && (await soon(this.fetch(next)));
+    // The editor of several files, and the user's own file, can't be made read-only and writable again, so these reviews
+    // don't open by themselves.
+    const goesOn = next?.proposed.files.length === 1 && !this.inline.wants(next) && (await soon(this.fetch(next)));
     const tab = tabInFront();
     if (tab === undefined || reviewIdOf(tab) !== review.proposed.id) {
       return;
@@ -139,14 +148,18 @@ export class DiffEditors implements vscode.Disposable {
     }
   }
 
-  /** The user has decided: make the review read-only. */
-  async lock({ proposed: { id } }: Review): Promise<void> {
+  /** The user has decided: make the review read-only, and remove it from its file. */
+  async lock(review: Review): Promise<void> {
+    const { id } = review.proposed;
+    this.inline.hide(review);
     const shown = allTabs().filter((tab) => reviewIdOf(tab) === id).flatMap(proposalsIn);
     await this.closings.run(() => makeReadOnly(this.files, shown));
   }
 
   /** Close the tabs of a review that has ended. Unsaved text in them is kept until `forget`. */
-  async close({ proposed: { id } }: Review): Promise<void> {
+  async close(review: Review): Promise<void> {
+    const { id } = review.proposed;
+    this.inline.hide(review);
     await this.closeKnowing((tab) => reviewIdOf(tab) === id);
   }
 
@@ -177,6 +190,10 @@ export class DiffEditors implements vscode.Disposable {
     if (review.proposal === undefined || this.proposals.get(id) === undefined) {
       return;
     }
+    if (!isNext && (await this.showInline(review))) {
+      return;
+    }
+    this.inline.hide();
     const sides = review.proposal.files.map((file) => this.prepare(id, file));
     sides.filter(({ file }) => file.operation === 'delete').forEach(({ right }) => this.files.lock(right));
     let layout: Layout | undefined;
@@ -197,6 +214,21 @@ export class DiffEditors implements vscode.Disposable {
     await run(giveKeys);
     await this.closeKnowing((tab) => ![undefined, review].includes(this.reviewOf(tab)));
     await this.prepareNext();
+  }
+
+  /** Show a review in its file, if the user wants that and it can be done. */
+  private async showInline(review: Review): Promise<boolean> {
+    this.opening = { review, isNext: false };
+    const isShown = await this.inline.show(review).finally(() => {
+      this.opening = undefined;
+    });
+    if (isShown) {
+      this.proposals.setAside(review, false);
+      this.opened.fire({ review, isNext: false });
+      await this.closeKnowing((tab) => this.reviewOf(tab) !== undefined);
+      await this.prepareNext();
+    }
+    return isShown;
   }
 
   /** Show the editor that was active before the reviews, or another one of the group; without any, go to another group. */

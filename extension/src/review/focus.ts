@@ -7,7 +7,6 @@ import * as vscode from 'vscode';
 import { notifyOutside, showTooEarly } from '../proposals/notifications';
 import type { Review } from '../proposals/review';
 import { caughtUp } from '../util/caughtUp';
-import { BASE, idOf, PROPOSAL } from './fileSystem';
 import type { DiffEditors } from './diffEditor';
 import type { Uncovered } from './uncovered';
 
@@ -195,7 +194,7 @@ export class ReviewFocus implements vscode.Disposable {
     const isTyped = document.version !== (this.versions.get(document) ?? 1);
     this.versions.set(document, document.version);
     const { current } = this.editors;
-    const isIn = [PROPOSAL, BASE].includes(document.uri.scheme) && idOf(document.uri) === current?.proposed.id;
+    const isIn = this.editors.isInFront(document.uri);
     const isClick = kind === vscode.TextEditorSelectionChangeKind.Mouse;
     const isMove = kind === vscode.TextEditorSelectionChangeKind.Keyboard && !isTyped;
     this.staysIn &&= !isClick && !isMove;

@@ -90,6 +90,12 @@ export function whyHidden(config: vscode.WorkspaceConfiguration, name: string, b
     : vscode.l10n.t('Changed lines of {0} have invisible characters, which the setting {1} may hide.', name, setting);
 }
 
+/** Tells which lines of a text a normal editor, which is no diff, may not show from end to end. */
+export function isWiderThanEditor(config: vscode.WorkspaceConfiguration): (line: string) => boolean {
+  const wrap = config.get('editor.wordWrap');
+  return isWider(config, wrap === 'on' || wrap === 'bounded');
+}
+
 /** Tells which lines the editor may not draw in full, or not within its width. */
 function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean): (line: string) => boolean {
   const limit = limitOf(config);

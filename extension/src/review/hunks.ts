@@ -1,9 +1,10 @@
 /** The hunks of a review's text, and which of them the user has accepted. Doesn't use the vscode API. */
 import { hunks, normalize, type Hunk } from '../util/text';
 
-/** A hunk of the text as it is now. `line`: the 0-based line of the proposal where it begins. */
+/** A hunk of the text as it is now. `line`: the 0-based line where it begins in the text that shows it; `lines`: how many it has there. */
 export interface ReviewHunk extends Hunk {
   line: number;
+  lines: number;
   isAccepted: boolean;
 }
 
@@ -24,6 +25,7 @@ export class AcceptedHunks {
     return hunks(linesOf(base), linesOf(now)).map((hunk) => ({
       ...hunk,
       line: hunk.start.after,
+      lines: hunk.added.length,
       isAccepted: accepted?.has(keyOf(hunk)) === true,
     }));
   }
@@ -42,9 +44,9 @@ export class AcceptedHunks {
   }
 }
 
-/** The hunk at a 0-based line of the proposal, else the first open one after it, else the first open one. */
-export function hunkAt(all: readonly ReviewHunk[], line: number): ReviewHunk | undefined {
-  const isAt = ({ line: from, added }: ReviewHunk): boolean => from <= line && line < from + Math.max(1, added.length);
+/** The hunk at a 0-based line of the text that shows them, else the first open one after it, else the first open one. */
+export function hunkAt<H extends ReviewHunk>(all: readonly H[], line: number): H | undefined {
+  const isAt = ({ line: from, lines }: ReviewHunk): boolean => from <= line && line < from + Math.max(1, lines);
   const open = all.filter(({ isAccepted }) => !isAccepted);
   return all.find(isAt) ?? open.find(({ line: from }) => from > line) ?? open[0];
 }
@@ -76,6 +78,6 @@ function linesOf(text: string): string[] {
 }
 
 /** Its place in the base, which no decision moves, and its lines. */
-function keyOf({ start, removed, added }: Hunk): string {
+export function keyOf({ start, removed, added }: Hunk): string {
   return JSON.stringify([start.before, removed.length, added]);
 }

@@ -2,8 +2,8 @@
 
 export const SECTION = 'agentfs';
 
-/** Where reviews are shown: in the extension's diff editor, or VS Code's Refactor Preview. */
-export type ReviewStyle = 'diff' | 'refactorPreview';
+/** Where reviews are shown: in the extension's diff editor, in the file itself, or in VS Code's Refactor Preview. */
+export type ReviewStyle = 'diff' | 'inline' | 'refactorPreview';
 export type TraceLevel = 'off' | 'messages' | 'verbose';
 
 /** The first parts of keys that only the extension uses; the server doesn't know them. */
@@ -33,7 +33,7 @@ export function readSettings(section: Section): Settings {
   const interpreter = section.get('interpreter');
   return {
     interpreter: typeof interpreter === 'string' ? interpreter.trim() : '',
-    style: oneOf(section.get('review.style'), ['diff', 'refactorPreview']),
+    style: oneOf(section.get('review.style'), ['diff', 'inline', 'refactorPreview']),
     trace: oneOf(section.get('trace.server'), ['off', 'messages', 'verbose']),
     decorations: section.get('decorations.enabled') !== false,
     onReturn: section.get('notifications.onReturn') !== false,

@@ -122,3 +122,39 @@ export function withoutMarkup(text: string): string {
 export function asMarkdown(text: string): string {
   return visible(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }
+
+/** So many characters of a line stay together where it is wrapped: they fit into the narrowest editor. */
+const UNBROKEN = 8;
+
+const CHARACTERS = new Intl.Segmenter();
+
+/** Words of sentences are wrapped as a whole, but for longer ones. */
+const WORD = /\S{1,16}|\s+/gu;
+
+/** The only style that VS Code's Markdown allows for this; without a color in the theme, the signs tell. */
+const ADDED_STYLE = 'background-color:var(--vscode-diffEditor-insertedTextBackground);';
+
+/**
+ * HTML for a Markdown comment: the paragraphs of `said`, then `added` as lines of code, each with a plus sign. Shows both
+ * literally, and wraps them in an editor of any width.
+ */
+export function addedHtml(said: readonly string[], added: readonly string[]): string {
+  const words = said.map((line) => `<div>${(visible(line).match(WORD) ?? []).map(escaped).join('<wbr>')}</div>`);
+  const lines = added.map((line) => {
+    const chunks = chunksOf(`+${line.replaceAll('\t', '    ')}`).map((chunk) => escaped(chunk).replaceAll(' ', '&nbsp;'));
+    return `<code>${chunks.map((chunk) => `<span style="${ADDED_STYLE}">${chunk}</span>`).join('<wbr>')}</code>`;
+  });
+  return `${words.join('')}<div>${lines.join('<br>')}</div>`;
+}
+
+/** Text in pieces between which a line may be wrapped: no character is cut in two. */
+function chunksOf(text: string): string[] {
+  const characters = Array.from(CHARACTERS.segment(text), ({ segment }) => segment);
+  const starts = characters.flatMap((_, at) => (at % UNBROKEN === 0 ? [at] : []));
+  return starts.map((at) => characters.slice(at, at + UNBROKEN).join(''));
+}
+
+/** Text as HTML that is no Markdown either: only letters, digits and blanks stay as they are. */
+function escaped(text: string): string {
+  return text.replace(/[^a-z0-9 ]/giu, (character) => `&#${character.codePointAt(0)};`);
+}

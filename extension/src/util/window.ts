@@ -5,7 +5,7 @@
  */
 import * as vscode from 'vscode';
 import { caughtUp } from './caughtUp';
-import { asMarkdown, visible, withoutMarkup } from './display';
+import { addedHtml, asMarkdown, visible, withoutMarkup } from './display';
 import { LastMoment } from './lastMoment';
 
 export type Severity = 'error' | 'warning' | 'information';
@@ -261,4 +261,11 @@ export class StatusItem implements vscode.Disposable {
 /** Markdown that shows these lines literally, for places that don't accept plain text. Leaves out empty lines. */
 export function plainMarkdown(lines: readonly string[]): vscode.MarkdownString {
   return new vscode.MarkdownString(lines.filter((line) => line !== '').map(asMarkdown).join('\n\n'));
+}
+
+/** Markdown that shows what is `said`, and below it lines that are `added`, both literally. */
+export function addedMarkdown(said: readonly string[], added: readonly string[]): vscode.MarkdownString {
+  const markdown = new vscode.MarkdownString(addedHtml(said, added));
+  markdown.supportHtml = true;
+  return markdown;
 }

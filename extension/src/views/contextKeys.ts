@@ -7,16 +7,19 @@ import { draftInFront } from './drafts';
 import type { ServerEdits } from '../proposals/serverEdits';
 import type { DiffEditors } from '../review/diffEditor';
 import type { LookThrough } from '../review/lookThrough';
-import { isMultiDiff, tabInFront } from '../review/tabs';
+import { isMultiDiff, isReviewTab, tabInFront } from '../review/tabs';
 
-type Kind = '' | 'single' | 'several' | 'part';
+type Kind = '' | 'single' | 'several' | 'part' | 'inline';
 
-/** What the active tab shows: no review, a review of one file, of several files, or a single file of several. */
+/** What the active tab shows: no review, a review of one file, of several files, a single file of several, or one in its file. */
 function kindOf(tab: vscode.Tab | undefined, review: Review | undefined, isPart: boolean): Kind {
   if (tab === undefined || review === undefined) {
     return '';
   }
-  return isMultiDiff(tab) ? 'several' : isPart ? 'part' : 'single';
+  if (isMultiDiff(tab)) {
+    return 'several';
+  }
+  return isPart ? 'part' : isReviewTab(tab) ? 'single' : 'inline';
 }
 
 /** Keep the context keys `agentfs.ui.*` up to date. */
@@ -39,6 +42,7 @@ export function keepContextKeys(
     const review = editors.current;
     tell('review', kindOf(tab, review, editors.currentPart !== undefined));
     tell('stale', review !== undefined && isStale(review));
+    tell('inline', editors.inline.paths);
     tell('atomic', review?.proposed.atomic === true);
     tell('pending', proposals.size > 0);
     tell('waiting', proposals.size > 0 || edits.previews > 0);
@@ -53,6 +57,7 @@ export function keepContextKeys(
     drafts.onDidChange(refresh),
     edits.onDidChange(refresh),
     looks.onDidChange(refresh),
+    editors.inline.onDidChange(refresh),
     vscode.window.tabGroups.onDidChangeTabs(refresh),
     vscode.window.tabGroups.onDidChangeTabGroups(refresh),
     vscode.window.onDidChangeActiveTextEditor(refresh),

@@ -271,6 +271,49 @@ export class WorkbenchPage {
     throw new Error(`no arrow beside ${text}`);
   }
 
+  // --- reviews in the file itself ---------------------------------------------------------------------------
+
+  /** The comments in view of the review in the file in front, from top to bottom: what heads them, and what they show. */
+  inlineHunks() {
+    return this.page.locator(`${ACTIVE} .review-widget:visible`).evaluateAll((widgets) =>
+      widgets
+        .map((widget) => ({
+          top: widget.getBoundingClientRect().top,
+          head: widget.querySelector(".review-title").textContent,
+          body: /** @type {HTMLElement} */ (widget.querySelector(".comment-body")).innerText.replaceAll("\u00a0", " "),
+        }))
+        .filter(({ top }) => top > 0 && top < window.innerHeight)
+        .sort((one, other) => one.top - other.top)
+        .map(({ head, body }) => ({ head, body })),
+    );
+  }
+
+  /** Waits until a comment in the file in front shows `text`; all comments. */
+  inlineWith(text) {
+    return until(`a comment with ${JSON.stringify(text)}`, async () => {
+      const hunks = await this.inlineHunks();
+      return hunks.some(({ body }) => body.includes(text)) && hunks;
+    });
+  }
+
+  /** Waits until no comment is left in the file in front. */
+  async noInline() {
+    await until("no comments in the file", async () => (await this.page.locator(".review-widget").count()) === 0 && (await this.removedLines()) === 0);
+  }
+
+  /** How many lines of the file in front are marked as removed. */
+  removedLines() {
+    return this.page.locator(`${ACTIVE} .editor-instance .view-overlays [class*="ced-"]`).evaluateAll(
+      (marks) => marks.filter((mark) => !["rgba(0, 0, 0, 0)", "transparent"].includes(getComputedStyle(mark).backgroundColor)).length,
+    );
+  }
+
+  /** Presses a button in the head of the comment that shows `text`. */
+  async pressInComment(text, button) {
+    const widget = this.page.locator(`${ACTIVE} .review-widget:visible`, { hasText: text.replaceAll(" ", "\u00a0") });
+    await widget.locator(".review-actions").getByRole("button", { name: button }).click();
+  }
+
   // --- buttons, keys, questions -----------------------------------------------------------------------------
 
   /** A button of the editor's title, by its short name or the whole of it (its key in brackets aside). */
