@@ -10,7 +10,7 @@ import ctypes
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from agentfs_lsp.adapters.disk import DiskStore
@@ -49,8 +49,8 @@ class Undecided:
     def __init__(self, staged: StagedTogether) -> None:
         self._staged = staged
 
-    def commit(self) -> NoReturn:
-        self._staged.commit()
+    def commit(self, check: Callable[[], None]) -> NoReturn:
+        self._staged.commit(check)
         raise LandingUnknown("undecided.py", "system", "Input/output error")
 
     def discard(self) -> None:
