@@ -89,9 +89,7 @@ export async function askToRejectAll(review: Review, same: readonly { path: stri
 
 /** What to know before deciding on one of these files, if it is one of several; otherwise undefined. */
 export function allOrNoneText(review: Review): string | undefined {
-  return isAllOrNone(review)
-    ? vscode.l10n.t('The agent wants all {0} files changed, or none.', review.proposed.files.length)
-    : undefined;
+  return isAllOrNone(review) ? vscode.l10n.t('The agent wants all {0} files changed, or none.', review.proposed.files.length) : undefined;
 }
 
 /** Say what became of an acceptance that has left nothing of the change. */
