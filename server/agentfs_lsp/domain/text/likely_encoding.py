@@ -72,14 +72,15 @@ def likely_encoding(data: bytes, text: TextFile) -> str | None:
     best, found = _ENOUGH, None
     for candidate in _CANDIDATES:
         share = _share(candidate, sample)
-        if share > best or (share == best and found is None):
+        is_better = share > best or (share == best and found is None)
+        if is_better and _is_in(data, candidate.encoding):
             best, found = share, candidate.encoding
-    return found if found and _is_in(data, found) else None
+    return found
 
 
 def _near_undecodable(data: bytes) -> bytes:
-    """The bytes around the first that UTF-8 can't have; b"" if there is none. The first of them begins a
-    character, in any encoding, if a blank or a line end is near."""
+    """The bytes around the first that UTF-8 can't have; b"" if there is none. They begin with a character, in
+    any encoding."""
     try:
         data.decode()
     except UnicodeDecodeError as error:
@@ -87,8 +88,9 @@ def _near_undecodable(data: bytes) -> bytes:
     else:
         return b""
     low = max(0, at - _NEAR)
-    begin = max(data.rfind(b"\n", low, at), data.rfind(b" ", low, at)) + 1
-    return data[begin or (at if low else 0) : at + _NEAR]
+    blanks = [found for found in (data.find(b"\n", low, at), data.find(b" ", low, at)) if found >= 0]
+    begin = (min(blanks) + 1 if blanks else at) if low else 0
+    return data[begin : at + _NEAR]
 
 
 def _is_in(data: bytes, encoding: str) -> bool:
