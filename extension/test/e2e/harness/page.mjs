@@ -466,10 +466,18 @@ export class WorkbenchPage {
     await this.#message(text).getByRole("button", { name: button }).waitFor();
   }
 
-  /** Waits for a message in the corner, and presses a button of it. */
+  /**
+   * Waits for a message in the corner, and presses a button of it: again if the message comes again, as it does if
+   * another one has only just gone.
+   */
   async pressInMessage(text, button) {
-    await this.#message(text).getByRole("button", { name: button, exact: true }).click();
-    await this.#message(text).waitFor({ state: "detached" });
+    let absent = -Infinity;
+    await until(`${button} counts`, async () => {
+      const isThere = await this.isSaid(text);
+      if (isThere) await this.#message(text).getByRole("button", { name: button, exact: true }).click();
+      absent = isThere ? 0 : absent + 1;
+      return absent > 10;
+    });
   }
 
   /** Waits for a message in the corner, and takes it away. */
