@@ -102,7 +102,11 @@ scenario("a row accepts what the user has seen, and shows what they have not", a
   for (const one of listed) asked.push(await agent(one.base).readAndEdit(one, "old", `new ${one.base}`));
   await until("both wait", async () => (await state()).pending.length === 2);
   await call("command", { id: "agentfs.ui.showPending" });
-  await ui.pressInRow("Pending", "listed-two.txt", "Accept Proposed Change");
+  await until("a press counts, once the rows have not moved for a moment", async () => {
+    if ((await ui.tabNames()).some((name) => name.startsWith("listed-two.txt"))) return true;
+    await ui.pressInRow("Pending", "listed-two.txt", "Accept Proposed Change");
+    return false;
+  }, { everyMs: 400 });
   await ui.diffWith("new listed-two.txt");
   await ui.statusBarSays("Nothing was decided because you have not seen this change. Look at it, then accept it.");
   assert.equal(listed[1].text(), "old\n");
