@@ -525,10 +525,16 @@ export class WorkbenchPage {
     return this.page.locator(".part.sidebar .pane", { has: header }).locator(".monaco-list-row", { hasText: text });
   }
 
-  /** Chooses from the context menu of a row in that view. */
+  /** Chooses from the context menu of a row in that view; it closes if the rows are drawn anew. */
   async rowMenu(view, text, choice) {
-    await this.viewRow(view, text).first().click({ button: "right" });
-    await this.#choose(choice);
+    const item = this.page.getByRole("menuitem", { name: choice });
+    await until(`the menu with ${choice}`, async () => {
+      await this.viewRow(view, text).first().click({ button: "right" });
+      await item.hover({ timeout: 2000 });
+      return this.page.locator(".monaco-menu .action-item.focused", { hasText: choice }).isVisible();
+    });
+    await this.page.keyboard.press("Enter");
+    await this.page.locator(".monaco-menu").waitFor({ state: "detached" });
   }
 
   /** Presses a button of the first row with `text` in that view; they show while the mouse is there. */
