@@ -16,7 +16,7 @@ const pending = (count) => until(`${count} wait`, async () => (await state()).pe
 async function inExplorer(one) {
   await one.open();
   await call("command", { id: "workbench.files.action.showActiveFileInExplorer" });
-  await ui.page.locator(".explorer-folders-view .monaco-list-row", { hasText: one.base }).waitFor();
+  await ui.page.locator(`.explorer-folders-view .monaco-list-row[aria-label^="${one.base}"]`).waitFor();
 }
 
 const one = file("visible/marks/one.txt", "old\n");
