@@ -38,11 +38,6 @@ def every_occurrence(text: str, wanted: str) -> Iterator[int]:
         at = following
 
 
-def last_occurrence(text: str, wanted: str) -> int:
-    """The last offset of `wanted` (not empty) anywhere in `text`; -1 if it is not there."""
-    return Backwards(text, wanted).before(len(text))
-
-
 class Backwards:
     """Finds `wanted` (not empty) in `text` from its end, by searching the reversed text: unlike `str.find`,
     `str.rfind` takes time text × wanted for some texts, and holds the interpreter in one call meanwhile."""

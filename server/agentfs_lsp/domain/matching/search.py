@@ -14,7 +14,7 @@ from operator import add
 
 from agentfs_lsp.domain.matching.indentation import BLANKS, Shift, find_shift, indent_of
 from agentfs_lsp.domain.matching.narrowing import where_possible
-from agentfs_lsp.domain.matching.occurrences import every_occurrence, last_occurrence
+from agentfs_lsp.domain.matching.occurrences import Backwards, every_occurrence
 from agentfs_lsp.domain.matching.splicing import Place, Revise, as_given, uniform_line_end
 from agentfs_lsp.domain.matching.typography import Columns, fold
 from agentfs_lsp.domain.text.lines import LINE_END, line_end, line_start, normalize, offset_of_line, with_eol
@@ -142,7 +142,7 @@ class Search:
         found = view.find(wanted)
         if found < 0:
             return Search("", self.old)
-        last = found if view.find(wanted, found + 1) < 0 else last_occurrence(view, wanted)
+        last = found if view.find(wanted, found + 1) < 0 else Backwards(view, wanted).before(len(view))
         if view is self.text:
             begin, end = line_start(view, found), line_end(view, line_end(view, last + len(wanted)))
         else:
