@@ -223,10 +223,10 @@ export class WorkbenchPage {
   }
 
   /** Chooses from the menu that is open. */
-  async #choose(choice) {
+  async #choose(choice, timeout = WAIT_MS) {
     // A menu takes no click in its first moments, as that may be the one that opened it; keys it takes at once.
-    await this.page.getByRole("menuitem", { name: choice }).hover();
-    await this.page.locator(".monaco-menu .action-item.focused", { hasText: choice }).waitFor();
+    await this.page.getByRole("menuitem", { name: choice }).hover({ timeout });
+    await this.page.locator(".monaco-menu .action-item.focused", { hasText: choice }).waitFor({ timeout });
     await this.page.keyboard.press("Enter");
     await this.page.locator(".monaco-menu").waitFor({ state: "detached" });
   }
@@ -527,14 +527,11 @@ export class WorkbenchPage {
 
   /** Chooses from the context menu of a row in that view; it closes if the rows are drawn anew. */
   async rowMenu(view, text, choice) {
-    const item = this.page.getByRole("menuitem", { name: choice });
     await until(`the menu with ${choice}`, async () => {
       await this.viewRow(view, text).first().click({ button: "right" });
-      await item.hover({ timeout: 2000 });
-      return this.page.locator(".monaco-menu .action-item.focused", { hasText: choice }).isVisible();
+      await this.#choose(choice, 2000);
+      return true;
     });
-    await this.page.keyboard.press("Enter");
-    await this.page.locator(".monaco-menu").waitFor({ state: "detached" });
   }
 
   /** Presses a button of the first row with `text` in that view; they show while the mouse is there. */

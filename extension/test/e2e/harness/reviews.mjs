@@ -5,11 +5,11 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { until } from "./page.mjs";
-import { call, home, state, ui, workbench } from "./run.mjs";
+import { call, caughtUp, home, state, ui, workbench } from "./run.mjs";
 
 /** Opens the review that waits, as a person does: none opens by itself, or if a click is heard of after the command. */
 export async function openReview() {
-  await call("command", { id: "setContext", args: ["tests.caughtUp", true] }); // answered after all earlier clicks
+  await caughtUp();
   return workbench.extension.openReview();
 }
 

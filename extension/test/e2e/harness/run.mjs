@@ -36,3 +36,6 @@ export async function reloadWindow() {
 
 export const call = async (method, params) => workbench.extension.call(method, params);
 export const state = () => call("state");
+
+/** Waits until the window has handled, and told, all earlier clicks and keys. */
+export const caughtUp = () => call("command", { id: "setContext", args: ["tests.caughtUp", true] });

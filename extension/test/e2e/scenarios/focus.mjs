@@ -10,7 +10,7 @@ import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
 import { KEY_MS, until } from "../harness/page.mjs";
 import { pressUntilTaken, reviewWith, takeDraft } from "../harness/reviews.mjs";
-import { call, home, reloadWindow, state, ui, workbench } from "../harness/run.mjs";
+import { call, caughtUp, home, reloadWindow, state, ui, workbench } from "../harness/run.mjs";
 import { killServer, servers, whileHostStands } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -190,9 +190,6 @@ for (const [owner, { enter, text, leave }] of Object.entries(OWNERS)) {
     CHARACTERS > 500 ? 600_000 : undefined,
   );
 }
-
-/** The window has handled all that was typed. */
-const caughtUp = () => call("command", { id: "setContext", args: ["tests.caughtUp", true] });
 
 const isOpen = async (name) => (await ui.tabNames()).some((tab) => tab.startsWith(name));
 

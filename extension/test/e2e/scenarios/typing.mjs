@@ -10,7 +10,7 @@ import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
 import { KEY_MS, until } from "../harness/page.mjs";
 import { openReview, reviewWith, takeDraft } from "../harness/reviews.mjs";
-import { call, home, reloadWindow, state, ui, workbench } from "../harness/run.mjs";
+import { call, caughtUp, home, reloadWindow, state, ui, workbench } from "../harness/run.mjs";
 import { interpreter, killServer, servers } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -79,7 +79,7 @@ scenario("typing on after Accept while the server is slow: what was accepted lan
       const before = await proposalFor(slow);
       if (before.dirty) return false; // VS Code lets go of what is unsaved first, and each key is a reason to do so again
       await keyboard().type("x");
-      await call("command", { id: "setContext", args: ["caughtUp", true] }); // what was typed is told before
+      await caughtUp();
       ({ text, dirty } = await proposalFor(slow));
       return before.text === text && !dirty;
     });
@@ -154,7 +154,7 @@ scenario("typing into a review that Accept All accepts, before its turn comes: i
     await until("VS Code has lost the dialog", async () => (await dialogs()) === 0);
     await ui.clickLine("new all-second.txt");
     await keyboard().type(" typed later");
-    await call("command", { id: "setContext", args: ["caughtUp", true] }); // what was typed is told before
+    await caughtUp();
     ({ text } = await proposalFor(everyOne[1]));
   } finally {
     process.kill(pid, "SIGCONT");
