@@ -13,8 +13,8 @@ from agentfs_lsp.domain.text.misreading import find_misread, is_misread
         ("gb18030", "乗", "\\"),
         ("cp932", "表", "\\"),
         ("shift_jis", "ポ", "|"),
-        ("big5", "功", "\\"),
-        ("big5hkscs", "一", "@"),
+        ("shift_jis", "チ", "`"),
+        ("big5hkscs", "功", "\\"),
     ],
 )
 def test_a_letter_with_a_sign_of_syntax_is_named_with_its_line(
@@ -55,6 +55,8 @@ def test_what_completes_such_a_character_is_found() -> None:
         ("中文字符，测试一下。颅骨是头部的骨骼。", "gbk"),
         ("한국어 문자를 표시합니다.", "euc_kr"),
         ("日本語の文字を表示します。", "euc_jp"),
+        ("データのエラーメッセージを確認。マニュアル参照。", "cp932"),
+        ("一個新的檔案", "big5"),
     ],
 )
 def test_ordinary_text_is_read_as_it_is(text: str, encoding: str) -> None:

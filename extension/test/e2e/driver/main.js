@@ -16,6 +16,7 @@ const CANCELLED = -32800;
 const pending = new Map();
 const underWay = new Map();
 let agentfs;
+let comments;
 
 exports.activate = async (context) => {
   if (!socketPath) return;
@@ -123,6 +124,14 @@ const handlers = {
     await settings.update(key, value ?? undefined, vscode.ConfigurationTarget.Global);
     return before;
   },
+  /** Lets the user comment on every line of every document, as extensions for pull requests do. */
+  takeComments() {
+    comments = vscode.comments.createCommentController("notes", "Notes");
+    comments.commentingRangeProvider = {
+      provideCommentingRanges: ({ lineCount }) => [new vscode.Range(0, 0, lineCount - 1, 0)],
+    };
+  },
+  takeNoComments: () => comments.dispose(),
   /** What a setting is, wherever it comes from. */
   setting: ({ key }) => workspace.getConfiguration().get(key),
   state: () => ({

@@ -881,3 +881,29 @@ scenario("keys in a peek within a review do not decide about it", async () => {
   await ui.saysInPassing("It was kept as a draft.");
   await takeDraft("peeked.md");
 });
+
+const commented = file("focus/commented.txt", "old\n");
+
+scenario("keys in a comment of another extension, within a review, do not decide about it", async () => {
+  await call("takeComments");
+  const asked = await agent("commented").readAndEdit(commented, "old", "new");
+  await reviewWith("new");
+  await ui.clickLine("new");
+  const comment = page().locator(".review-widget .monaco-editor.focused");
+  await until("the comment", async () => {
+    await call("command", { id: "workbench.action.addComment" });
+    return comment.isVisible();
+  });
+  await page().keyboard.type("why is that?", { delay: KEY_MS });
+
+  for (const key of ["Control+Enter", "Control+Alt+Enter", "Control+Shift+Backspace", "Control+Alt+Shift+Backspace", "Control+Alt+Shift+Enter"])
+    await page().keyboard.press(key);
+  await page().keyboard.type("!", { delay: KEY_MS });
+
+  await until("the comment to have that key", async () => (await comment.innerText()).includes("!"));
+  assert.equal((await state()).pending.length, 1);
+  assert.equal(commented.text(), "old\n");
+  assert.equal(await ui.page.locator(".quick-input-widget:visible").count(), 0);
+  await call("takeNoComments");
+  await asked.cancel();
+});

@@ -15,7 +15,9 @@ from typing import NamedTuple
 from agentfs_lsp.domain.text.escaping import MAX_FINDINGS, suspicious_in
 from agentfs_lsp.domain.text.lines import ends_between
 
-_SYNTAX = rb"\`|{}[]~^@"
+_SYNTAX = rb"\`|"
+"""These end a string, or run what follows. Brackets, braces, and the like do not, and are in every other
+Japanese or Chinese sentence, as in `ー` (Shift JIS)."""
 
 _LONGER = "\u0800"
 """From here on UTF-8 has three bytes or more. Shorter ones are in ordinary text, such as 颅 in GBK."""
