@@ -41,6 +41,13 @@ async def test_a_letter_that_holds_a_backslash_is_asked_about(root: Path, encodi
     assert (root / "a.sh").read_bytes() == before
 
 
+async def test_a_line_that_holds_one_already_is_asked_about_if_more_than_its_words_change(root: Path) -> None:
+    (root / "a.sh").write_bytes("# 中文\necho two # 乗\n".encode("gbk"))
+    async with editing(root, options=in_encoding("gbk"), answers={ASK: pressing("Reject")}) as editor:
+        asked = await refused(editor, '"乗" ; # " ; touch evil #')
+    assert "⚠ line 2: bytes that programs may read as another character (乗 -> \\)" in asked
+
+
 @pytest.mark.parametrize("by", ["setting", "editor"])
 @pytest.mark.parametrize("name", ["U+2028 LINE SEPARATOR", "U+202E RIGHT-TO-LEFT OVERRIDE"])
 async def test_letters_that_are_a_separator_in_utf_8_are_asked_about(root: Path, by: str, name: str) -> None:

@@ -15,19 +15,44 @@ from agentfs_lsp.domain.text.misreading import find_misread, is_misread
         ("shift_jis", "ポ", "|"),
         ("shift_jis", "チ", "`"),
         ("big5hkscs", "功", "\\"),
+        ("johab", "œ", ";"),
     ],
 )
 def test_a_letter_with_a_sign_of_syntax_is_named_with_its_line(
     encoding: str, letter: str, signs: str
 ) -> None:
     assert find_misread("", f'one\necho "{letter}" # {letter}\n', encoding) == [(2, f"{letter} -> {signs}")]
-    assert find_misread(f"{letter}\n", f"# {letter}\n", encoding) == []
     assert find_misread(f"{letter}\n", f"{letter}{letter}\n", encoding) == [(1, f"{letter} -> {signs}")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_found"),
+    [
+        ("echo two # 乗", "echo two # 乗", False),
+        ("echo two # 乗", "\techo three   # 乗", False),
+        ("echo two # 乗", 'echo "乗" ; # " ; touch PWNED #', True),
+        ("echo two 乗", 'echo "two 乗" # " ; touch PWNED #', True),
+        ("echo two 乗 x", "echo two 乗", True),
+        ('echo "乗x"', 'echo "乗"x', True),
+    ],
+)
+def test_such_a_letter_counts_again_where_more_than_words_change_around_it(
+    before: str, after: str, is_found: bool
+) -> None:
+    found = find_misread(f"a\n{before}\n", f"{after}\n", "gbk")
+    assert found == ([(1, "乗 -> \\")] if is_found else [])
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "cp1251", "koi8-r", "iso8859-1", "gbk", "cp932"])
 @pytest.mark.parametrize(
-    "name", ["U+2028 LINE SEPARATOR", "U+2029 PARAGRAPH SEPARATOR", "U+202E RIGHT-TO-LEFT OVERRIDE"]
+    "name",
+    [
+        "U+2028 LINE SEPARATOR",
+        "U+2029 PARAGRAPH SEPARATOR",
+        "U+202E RIGHT-TO-LEFT OVERRIDE",
+        "U+2002 EN SPACE",
+        "U+3000 IDEOGRAPHIC SPACE",
+    ],
 )
 def test_letters_that_are_another_character_in_utf_8_are_found(encoding: str, name: str) -> None:
     data = chr(int(name[2:6], 16)).encode()
@@ -38,7 +63,8 @@ def test_letters_that_are_another_character_in_utf_8_are_found(encoding: str, na
         except UnicodeError:
             continue
         assert (2, name) in find_misread("", f"one\nlet x = 1; // {letters}\n", encoding)
-        assert (1, name) not in find_misread(letters, f"// {letters}", encoding)
+        assert (1, name) in find_misread(f"// {letters}\n", f"{letters}\n", encoding)
+        assert (1, name) not in find_misread(f"// {letters}\n", f"// {letters}\n", encoding)
 
 
 def test_what_completes_such_a_character_is_found() -> None:

@@ -52,6 +52,7 @@ _CHARACTER = re.compile(
     # Within a run of them, what counts is the characters around it. A limit keeps long runs cheap.
     f"|(?P<blank>(?<![^\0-\x7f{_BLANKS}])[{_BLANKS}](?![{_BLANKS}]{{0,63}}+[^\0-\x7f{_BLANKS}]))"
 )
+_UNSEEN = re.compile(f"[{_BIDIRECTIONAL}{_INVISIBLE}{_BLANKS}{_JOINERS}{_SELECTORS}]")
 # What Markdown, and VS Code in notifications, turns into a link: `](` before a URI of any scheme.
 _LINK = re.compile(r"\]\((?=\s*<?[a-z][a-z0-9+.-]*:[^\s)])", re.IGNORECASE | re.ASCII)
 
@@ -115,6 +116,13 @@ def suspicious_in(text: str) -> Iterator[tuple[int, Kind, str]]:
         found = _CHARACTER.match(text, candidate.start())
         if found and found.lastgroup != "blank":  # usual in prose
             yield found.start(), cast("Kind", found.lastgroup), _named(found.group())
+
+
+def unseen_in(text: str) -> Iterator[tuple[int, str]]:
+    """Offset and name of each character without a glyph of its own, wherever it stands, but of no control
+    character."""
+    for found in () if text.isascii() else _UNSEEN.finditer(text):
+        yield found.start(), _named(found.group())
 
 
 def _is_plain(text: str) -> bool:

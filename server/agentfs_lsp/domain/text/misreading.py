@@ -8,16 +8,20 @@ program's syntax, such as the backslash that is the second byte of `表` in Shif
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from agentfs_lsp.domain.text.escaping import MAX_FINDINGS, suspicious_in
-from agentfs_lsp.domain.text.lines import ends_between
+from agentfs_lsp.domain.text.escaping import MAX_FINDINGS, unseen_in
+from agentfs_lsp.domain.text.lines import ends_between, split_lines
 
-_SYNTAX = rb"\`|"
-"""These end a string, or run what follows. Brackets, braces, and the like do not, and are in every other
-Japanese or Chinese sentence, as in `ー` (Shift JIS)."""
+_SYNTAX = rb"""\`|<>;&'"=:?!#$%()*+,-./"""
+"""What is left out, such as brackets and braces, neither ends a string nor runs what follows, and is in every
+other Japanese or Chinese sentence: `ー` has one in Shift JIS."""
+
+_WORD = re.compile(rb"[\w\x80-\xff]+")
+_BLANKS = re.compile(rb"[ \t]+")
 
 _LONGER = "\u0800"
 """From here on UTF-8 has three bytes or more. Shorter ones are in ordinary text, such as 颅 in GBK."""
@@ -41,7 +45,8 @@ def as_utf_8(text: str, encoding: str) -> str:
 
 
 def find_misread(before: str, after: str, encoding: str) -> list[Misread]:
-    """What `after` has more of than `before`: one finding per character, at most `MAX_FINDINGS`."""
+    """What is in the lines of `after` that `before` has not: one finding per character, at most
+    `MAX_FINDINGS`."""
     if after.isascii():
         return []
     found = (*islice(_as_syntax(before, after, encoding), MAX_FINDINGS), *_in_utf_8(before, after, encoding))
@@ -49,24 +54,37 @@ def find_misread(before: str, after: str, encoding: str) -> list[Misread]:
 
 
 def _as_syntax(before: str, after: str, encoding: str) -> Iterator[Misread]:
-    """Letters with bytes that are signs of a program's syntax."""
-    data = after.encode(encoding, "ignore")
-    if all(data.count(sign) == after.count(chr(sign)) for sign in _SYNTAX):
+    """Letters with bytes that are signs of a program's syntax. Where only words change around them, they mean
+    what they meant before."""
+    left = {letter: signs for letter in set(after) if (signs := _signs_in(letter, encoding))}
+    if not left:
         return
-    for letter in sorted(set(after)):
-        signs = set(letter.encode(encoding, "ignore")).intersection(_SYNTAX)
-        if not letter.isascii() and signs and after.count(letter) > before.count(letter):
-            line = 1 + ends_between(after, 0, after.index(letter))
-            yield Misread(line, f"{letter} -> {''.join(map(chr, sorted(signs)))}")
+    known = {_structure(line, encoding) for line in split_lines(before)}
+    for number, line in enumerate(split_lines(after), 1):
+        if (here := left.keys() & line) and _structure(line, encoding) not in known:
+            for letter in here:
+                yield Misread(number, f"{letter} -> {left.pop(letter)}")
+
+
+def _signs_in(letter: str, encoding: str) -> str:
+    signs = set() if letter.isascii() else set(letter.encode(encoding, "ignore")).intersection(_SYNTAX)
+    return "".join(map(chr, sorted(signs)))
+
+
+def _structure(line: str, encoding: str) -> bytes:
+    """The line as a reader of bytes takes it apart, each word as `a`."""
+    return _BLANKS.sub(b" ", _WORD.sub(b"a", line.encode(encoding, "ignore"))).lstrip()
 
 
 def _in_utf_8(before: str, after: str, encoding: str) -> Iterator[Misread]:
-    """Bidirectional and invisible characters, which include the separators of lines, in UTF-8."""
-    was, read = as_utf_8(before, encoding), as_utf_8(after, encoding)
-    seen: set[str] = set()
-    for at, kind, name in suspicious_in(read):
-        character = read[at]
-        if character >= _LONGER and kind != "control" and character not in seen:
-            seen.add(character)
-            if read.count(character) > was.count(character):
-                yield Misread(1 + ends_between(read, 0, at), name)
+    """Bidirectional and invisible characters, which include the separators of lines, and unusual blanks, in
+    UTF-8."""
+    lines, known, seen = split_lines(after), set(split_lines(before)), set[str]()
+    read = as_utf_8(after, encoding)
+    at = index = 0
+    for found, name in unseen_in(read):
+        index += ends_between(read, at, found)
+        at = found
+        if read[at] >= _LONGER and name not in seen and lines[index] not in known:
+            seen.add(name)
+            yield Misread(index + 1, name)
