@@ -113,18 +113,32 @@ async def test_no_link_and_no_created_file_gets_round_a_rule(root: Path) -> None
     ]
 
 
-@pytest.mark.parametrize("named", [".bare", ".bare/worktrees/main"])
-async def test_the_repository_that_a_git_file_names_is_never_touched(root: Path, named: str) -> None:
-    """The common layout beside worktrees. A `config` or a hook in it would run at the next `git status`."""
-    (root / ".bare" / "hooks").mkdir(parents=True)
-    (root / ".bare" / "config").write_text("[core]\n")
-    (root / ".git").write_text(f"gitdir: {named}\n")
+@pytest.mark.parametrize("git", ["gitdir: .bare", "gitdir: .bare/worktrees/main", "link", "none"])
+async def test_a_repository_is_never_touched_whatever_its_folder_is_called(root: Path, git: str) -> None:
+    """As beside worktrees. A `config` or a hook in it would run at the next `git status`."""
     async with editing(root, options=AUTO) as editor:
+        (root / ".bare" / "objects").mkdir(parents=True)
+        (root / ".bare" / "hooks").mkdir()
+        (root / ".bare" / "HEAD").write_text("ref: refs/heads/main\n")
+        (root / ".bare" / "config").write_text("[core]\n")
+        if git == "link":
+            (root / ".git").symlink_to(".bare")
+        elif git != "none":
+            (root / ".git").write_text(f"{git}\n")
         for answer in (
             await editor.read(".bare/config"),
             await editor.write(".bare/hooks/pre-commit", "#!/bin/sh\n"),
+            await editor.write(".bare/worktrees/main/commondir", "../../evil\n"),
         ):
             assert answer["error"]["code"] == "ACCESS_DENIED"
+            assert ".bare/**" in answer["text"]
+        assert (await editor.write("hooks/a.txt", "a\n"))["status"] == "success"
+
+
+@pytest.mark.parametrize("git", [b"gitdir: a\0b\n", b"gitdir: " + b"../" * 2000])
+async def test_a_folder_with_an_odd_git_file_is_served(root: Path, git: bytes) -> None:
+    (root / ".git").write_bytes(git)
+    async with editing(root, options=AUTO) as editor:
         assert (await editor.write("a.txt", "a\n"))["status"] == "success"
 
 

@@ -178,6 +178,9 @@ class DiskStore:
             return False
         return True
 
+    def exists(self, location: Location) -> bool:
+        return os.path.lexists(location.absolute)
+
     def stage(self, drafts: Sequence[Draft]) -> StagedTogether:
 
         def staged(draft: Draft) -> StagedFile:

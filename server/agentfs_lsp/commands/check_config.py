@@ -16,12 +16,13 @@ from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser, c
 from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.commands.config_report import Judged, Report, as_json, print_report
 from agentfs_lsp.domain.errors import DomainError
+from agentfs_lsp.domain.policy.repositories import verdict_in_repository
 from agentfs_lsp.domain.settings.rules import OPERATIONS
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.configuration.layers import Layers, effective, section_of
 from agentfs_lsp.lsp.configuration.messages import problem_text
 from agentfs_lsp.lsp.configuration.workspace_file import NO_FILE, look_again
-from agentfs_lsp.service.files.store import Root
+from agentfs_lsp.service.files.store import Location, Root
 from agentfs_lsp.service.state.workspace import InForce
 
 DONE, PROBLEMS, USAGE = 0, 1, 2
@@ -141,7 +142,10 @@ def _judged(files: DiskStore, root: Root, in_force: InForce, path: str, translat
     except DomainError as error:
         return Judged(path, refused=error_text(error, translate)[0])
     mode, relative = in_force.settings.approval.mode, location.relative
+    in_repository = verdict_in_repository(relative, root.path, lambda it: files.exists(Location(root, it)))
+    own = () if in_repository is None else (in_repository,)
     verdicts = (
-        (one, in_force.policy.explain(one, relative, root=root.path, mode=mode)) for one in OPERATIONS
+        (one, (*own, *in_force.policy.explain(one, relative, root=root.path, mode=mode)))
+        for one in OPERATIONS
     )
     return Judged(path, relative, tuple(verdicts))

@@ -246,6 +246,9 @@ class MemoryStore(MemoryDisk):
     def has_folder(self, location: Location) -> bool:
         return self._folder_at(parent_of(location.absolute)) is not None
 
+    def exists(self, location: Location) -> bool:
+        return location.absolute in self._nodes
+
     # --- changing -----------------------------------------------------------------------------------------
 
     def stage(self, drafts: Sequence[Draft]) -> MemoryStaged:

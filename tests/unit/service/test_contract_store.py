@@ -303,6 +303,15 @@ def test_a_folder_is_made_only_where_that_is_wanted(place: Place) -> None:
     assert place.tree() == {}
 
 
+def test_whatever_is_at_a_path_exists(place: Place) -> None:
+    place.put("a.py", b"x")
+    place.mkdir("folder")
+    for path in ("a.py", "folder"):
+        assert place.store.exists(at(place, path))
+    for path in ("b.py", "folder/a.py", "no/a.py"):
+        assert not place.store.exists(at(place, path))
+
+
 def test_a_touch_is_no_change_of_the_base(place: Place) -> None:
     place.put("a.py", b"old")
     drafted = draft(place, "a.py", b"new", read(place, "a.py"))

@@ -19,7 +19,6 @@ from agentfs_lsp.domain.settings.groups import MIB
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.capabilities import ClientCapabilities
-from agentfs_lsp.lsp.configuration.git_folder import git_folder_of
 from agentfs_lsp.lsp.configuration.layers import LayerName, Layers, effective
 from agentfs_lsp.lsp.configuration.messages import problems_text
 from agentfs_lsp.lsp.configuration.reading import Problem
@@ -64,7 +63,6 @@ class Configuration:
         self._outgoing = outgoing
         self._workspace = workspace
         self._own_folders = tuple(own_folders)
-        self._repositories: tuple[str, ...] = ()
         """What the `.git` files of the roots name."""
         self._translate = translate
         self._changed = changed
@@ -129,12 +127,10 @@ class Configuration:
     def roots_changed(self) -> None:
         """Forget the workspace files of roots that were closed, look at those of the others, and judge
         pending proposals again: a nested root may have other rules for its files."""
-        ws, repositories = self._workspace, self._repositories
-        self._repositories = tuple(filter(None, (git_folder_of(ws.files, root) for root in ws.roots)))
-        gone = self._said.keys() - {root.path for root in ws.roots}
+        gone = self._said.keys() - {root.path for root in self._workspace.roots}
         for path in gone:
             del self._said[path]
-        if gone or self._repositories != repositories:
+        if gone:
             self._apply(())
         self.look()
         self._withdraw_denied()
@@ -240,7 +236,7 @@ class Configuration:
         ones."""
         ws, before = self._workspace, self._workspace.settings
         said = {path: file.tightening for path, file in self._said.items()}
-        ws.in_force = effective(self._layers, said, (*self._own_folders, *self._repositories))
+        ws.in_force = effective(self._layers, said, self._own_folders)
         settings, limits = ws.settings, ws.settings.limits
         ws.sessions.resize(limits.records, limits.base_text_mib * MIB, limits.sessions)
         ws.history.configure(settings.history)

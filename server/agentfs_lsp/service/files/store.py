@@ -176,6 +176,9 @@ class FileStore(Protocol):
     def has_folder(self, location: Location) -> bool:
         """Whether the file's folder exists."""
 
+    def exists(self, location: Location) -> bool:
+        """Whether there is anything at this path, of whatever kind. Never raises. Fast."""
+
     def stage(self, drafts: Sequence[Draft]) -> Staged:
         """Write all drafts durably next to their targets, or none. A new file never replaces another. Keeps
         the base's mode, owner if permitted, extended attributes and ACLs. Raises Conflict if a file is no

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from agentfs_lsp.domain.errors import Conflict, DomainError, NotLanded, PolicyDenied, RootMissing, TooLarge
 from agentfs_lsp.domain.paths import display, parse
+from agentfs_lsp.domain.policy.repositories import verdict_in_repository
 from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.service.files.decoding import DecodedFiles
 from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, Source
@@ -223,7 +224,13 @@ class Workspace:
         mode = self.sessions.mode_of(session, configured)
         location = placed(location, self.roots)
         policy = self.in_force.at(location.root).policy
-        return policy.judge(operation, location.relative, root=location.root.path, mode=mode)
+        root = location.root
+
+        def exists(relative: str) -> bool:
+            return self.files.exists(Location(root, relative))
+
+        in_repository = verdict_in_repository(location.relative, root.path, exists)
+        return in_repository or policy.judge(operation, location.relative, root=root.path, mode=mode)
 
     def judge_changes(self, changes: Sequence[FileChange], session: str) -> Verdict:
         """The strictest verdict on all changes. Raises PolicyDenied for the first that is denied."""
