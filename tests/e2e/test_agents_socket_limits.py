@@ -155,17 +155,26 @@ async def test_values_in_a_string_are_text(root: Path, sockets: Path) -> None:
     assert (root / "b.json").read_text() == text
 
 
+READING = ("agentfs/read", {"limit": 1}, "partial")
+EDITING = ("agentfs/edit", {"old_string": "\N{GRINNING FACE}", "new_string": "y", "dry_run": True}, "partial")
+
+
 @linux
-async def test_reads_of_a_large_file_are_not_all_loaded_at_once(root: Path, sockets: Path) -> None:
+@pytest.mark.parametrize(("method", "params", "status"), [READING, EDITING])
+async def test_a_large_file_is_not_loaded_for_all_at_once(
+    root: Path, sockets: Path, method: str, params: dict[str, object], status: str
+) -> None:
     async with found(root, sockets) as (editor, entry):
         (root / "large.txt").write_text("\N{GRINNING FACE}\n" + "x" * (30 << 20))
         agent = await Raw.connect(entry)
         await agent.attach(entry)
         before = taken(editor, "VmHWM")
-        for ident in range(2, 26):
-            agent.send({"id": ident, "method": "agentfs/read", "params": {"path": "large.txt", "limit": 1}})
-        for _ in range(2, 26):
-            assert (await agent.next())["result"]["status"] == "partial"
+        agent.send({"id": 2, "method": "agentfs/read", "params": {"path": "large.txt", "limit": 1}})
+        assert (await agent.next())["result"]["status"] == "partial"
+        for ident in range(3, 27):
+            agent.send({"id": ident, "method": method, "params": {"path": "large.txt", **params}})
+        for _ in range(3, 27):
+            assert (await agent.next())["result"]["status"] == status
         assert taken(editor, "VmHWM") - before < 1500
         agent.writer.close()
 

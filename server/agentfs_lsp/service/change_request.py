@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import AsyncExitStack, nullcontext
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -151,36 +151,39 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
         raise PolicyDenied(path, "read", reading.rule or "")
     readable = target.reading.decision == reading.decision == "allow"
     record = ws.sessions.get(session, location.absolute)
-    with nullcontext() if readable or target.is_hidden else looking_unseen(path, record):
-        snapshot = await ws.look(location)
-    record = ws.sessions.get(session, location.absolute)  # again: looking may have waited
-    known = record is not None and record.revision.hash == snapshot.hash
-    seen = not snapshot.exists or (not target.is_hidden and (readable or known))
-    access = Access(path, location.absolute, readable, seen)
-    with error_access(access):
-        if not seen and not target.is_hidden:
-            raise unseen(path, record, "editor" if snapshot.dirty else "disk")
-        if snapshot.exists and not request.overwrite:
-            in_editor = snapshot.dirty and not target.is_hidden  # unsaved edits are hidden too
-            raise Conflict(path, "editor" if in_editor else "disk", "exists", actual=snapshot.revision)
-        if request.tool == "write":  # it replaces everything
-            record = ws.sessions.basis(session, location.absolute, target.known)
-        read: Snapshot | None = None
-        if not target.is_hidden:
-            try:
-                read_size = len(record.text or "") if record is not None else 0
-                known_as = (path, snapshot, record, request.expected, ws.settings_in(location.root))
-                await off_loop(max(snapshot.size, read_size), check_precondition, *known_as)
-            except Conflict as conflict:
-                read = merge_base(snapshot, record, request.expected, conflict) if request.merges else None
-                if read is None:
-                    raise
-            if record is not None and record.revision.hash == snapshot.hash:
-                revision, in_editor = snapshot.revision, snapshot.dirty
-                ws.sessions.record(session, location.absolute, revision, record.text, in_editor=in_editor)
-        ws.check_reported(location)
-        size = max(snapshot.size, request.extent)
-        return await off_loop(size, compute_checked, plan, snapshot, access, read)
+    async with AsyncExitStack() as loading:
+        with nullcontext() if readable or target.is_hidden else looking_unseen(path, record):
+            snapshot = await ws.look(location, loading=loading)
+        record = ws.sessions.get(session, location.absolute)  # again: looking may have waited
+        known = record is not None and record.revision.hash == snapshot.hash
+        seen = not snapshot.exists or (not target.is_hidden and (readable or known))
+        access = Access(path, location.absolute, readable, seen)
+        with error_access(access):
+            if not seen and not target.is_hidden:
+                raise unseen(path, record, "editor" if snapshot.dirty else "disk")
+            if snapshot.exists and not request.overwrite:
+                in_editor = snapshot.dirty and not target.is_hidden  # unsaved edits are hidden too
+                raise Conflict(path, "editor" if in_editor else "disk", "exists", actual=snapshot.revision)
+            if request.tool == "write":  # it replaces everything
+                record = ws.sessions.basis(session, location.absolute, target.known)
+            read: Snapshot | None = None
+            if not target.is_hidden:
+                try:
+                    read_size = len(record.text or "") if record is not None else 0
+                    known_as = (path, snapshot, record, request.expected, ws.settings_in(location.root))
+                    await off_loop(max(snapshot.size, read_size), check_precondition, *known_as)
+                except Conflict as conflict:
+                    read = (
+                        merge_base(snapshot, record, request.expected, conflict) if request.merges else None
+                    )
+                    if read is None:
+                        raise
+                if record is not None and record.revision.hash == snapshot.hash:
+                    revision, in_editor = snapshot.revision, snapshot.dirty
+                    ws.sessions.record(session, location.absolute, revision, record.text, in_editor=in_editor)
+            ws.check_reported(location)
+            size = max(snapshot.size, request.extent)
+            return await off_loop(size, compute_checked, plan, snapshot, access, read)
 
 
 def compute_checked(

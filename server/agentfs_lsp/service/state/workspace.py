@@ -23,6 +23,7 @@ from agentfs_lsp.service.state.refusals import Refusals
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from contextlib import AsyncExitStack
 
     from agentfs_lsp.domain.paths import PathMode
     from agentfs_lsp.domain.policy.verdict import Policy, Verdict
@@ -43,7 +44,7 @@ INLINE_BYTES = 64 * 1024
 """Files up to this size are processed on the event loop: switching to a thread costs more."""
 
 MAX_LOADS = 4
-"""How many files are loaded at once to be read: each may take 300 MB for a moment."""
+"""How many files are loaded at once to be read or changed: each may take 300 MB for a moment."""
 
 MAX_SCANS = 4
 """How many files too large to load are searched for lines at once. That may take hours of a sparse file, and
@@ -96,7 +97,7 @@ class Workspace:
     reads_asked: Counter[str] = field(default_factory=Counter)
     """By session, how many questions before a read are open."""
     loads: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_LOADS))
-    """Held while a file is loaded to be read."""
+    """Held while a file is loaded to be read, or to compute a change of it."""
     scans: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_SCANS))
     """Held while a file that is too large to load is searched for lines."""
     outside: OutsideAgents = field(default_factory=OutsideAgents)
@@ -294,20 +295,25 @@ class Workspace:
         if self._remembering.get(absolute) is done:
             del self._remembering[absolute]
 
-    async def look(self, location: Location, uri: str | None = None) -> Snapshot:
-        """The file's current state, editor over disk; read on a thread unless it is small. Waits for pending
-        `remember` work on the file and for recovery. For `uri` see Documents."""
+    async def look(
+        self, location: Location, uri: str | None = None, loading: AsyncExitStack | None = None
+    ) -> Snapshot:
+        """The file's current state, editor over disk; read on a thread unless it is small, and with `loading`
+        within `loads`, which stay held until it closes. Waits for pending `remember` work on the file and for
+        recovery. For `uri` see Documents."""
         await self.wait_for_recovery(location)
         remembering = self._remembering.get(location.absolute)
         if remembering is not None:
             await asyncio.wait([remembering])
-        return await self._look(location, self.buffer_of(location, uri))
+        return await self._look(location, self.buffer_of(location, uri), loading)
 
     async def look_at_disk(self, location: Location) -> Snapshot:
         """As `look`, ignoring open documents."""
         return await self._look(location, None)
 
-    async def _look(self, location: Location, buffer: Buffer | None) -> Snapshot:
+    async def _look(
+        self, location: Location, buffer: Buffer | None, loading: AsyncExitStack | None = None
+    ) -> Snapshot:
         source = self.source_of(location)
         limit = source.settings.limits.max_file_bytes
         snapshot = None
@@ -315,6 +321,8 @@ class Workspace:
             with suppress(TooLarge):
                 snapshot = source.look(buffer, min(INLINE_BYTES, limit))
         if snapshot is None:
+            if loading is not None:
+                await loading.enter_async_context(self.loads)
             snapshot = await in_thread(source.look, buffer, limit)
         lost_eol = self.decoded.remembered_eol(location.absolute, snapshot.hash)
         return snapshot._replace(lost_eol=lost_eol) if lost_eol and snapshot.exists else snapshot
