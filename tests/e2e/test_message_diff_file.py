@@ -3,6 +3,7 @@
 
 import stat
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -131,9 +132,26 @@ def swapped_with_its_folder(path: Path) -> None:
     path.write_text("another")
 
 
+def put_back(above: int) -> Callable[[Path], None]:
+    def tamper(path: Path) -> None:
+        """Another folder takes the place of one above the file, and goes."""
+        folder = path.parents[above]
+        kept, other = folder.with_suffix(".kept"), folder.with_suffix(".other")
+        folder.rename(kept)
+        path.parent.mkdir(parents=True)
+        path.write_text("another")
+        folder.rename(other)
+        kept.rename(folder)
+
+    return tamper
+
+
 @pytest.mark.parametrize(
     "tampered",
-    [overwritten, overwritten_and_restored, swapped, linked, removed, swapped_with_its_folder],
+    [
+        *(overwritten, overwritten_and_restored, swapped, linked, removed, swapped_with_its_folder),
+        *(put_back(0), put_back(1)),
+    ],
 )
 async def test_a_tampered_diff_is_a_conflict(editor: Editor, root: Path, file: Path, tampered: Any) -> None:
     def approve(_: object) -> object:

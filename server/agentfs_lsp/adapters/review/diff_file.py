@@ -26,6 +26,8 @@ from agentfs_lsp.service.proposal.review import Editor
 from agentfs_lsp.service.proposal.wording import full_preview_of
 
 FOLDERS = (".agentfs", "review")
+_OUTSIDE = ("review", "diffs")
+"""In the user's state folder."""
 
 _OWN = re.compile(r"[0-9a-f]{16}\.diff")
 
@@ -53,8 +55,8 @@ class DiffFile:
         self._fd = fd
         self._filename = filename
         self._data = data
-        written = os.fstat(fd)
-        self._written = written.st_ino, written.st_dev, written.st_ctime_ns
+        self._written = _untouched(os.fstat(fd))
+        self._above = place.state_above()
         self.name = place.name_of(filename)
         self.uri = place.uri_of(filename)
 
@@ -65,14 +67,14 @@ class DiffFile:
         self._place.tidy()
 
     def is_intact(self) -> bool:
-        """Whether the path that was shown to the user still leads to this file, unchanged. Blocking."""
+        """Whether the path that was shown to the user still leads to this file, unchanged, and led to no
+        other meanwhile. Blocking."""
         try:
             folder = self._place.folder()  # anew: another may have its name now
             with closing_fd(os.open(self._filename, READING, dir_fd=folder.fd)) as fd:
-                found = os.fstat(fd)
-                # Nobody can put the time back: the text could have been another one meanwhile.
-                was_left_alone = (found.st_ino, found.st_dev, found.st_ctime_ns) == self._written
-                return was_left_alone and os.read(fd, len(self._data) + 1) == self._data
+                was_left_alone = _untouched(os.fstat(fd)) == self._written
+                is_same = was_left_alone and os.read(fd, len(self._data) + 1) == self._data
+            return is_same and self._place.state_above() == self._above
         except OSError:
             return False
 
@@ -99,6 +101,12 @@ class Place:
     def folder(self) -> Folder:
         """Open the folder, which must exist."""
         return self._opened(len(self._names))
+
+    def state_above(self) -> tuple[int, ...]:
+        """The state of the folder that the diff files' folder is in. Renaming either of them changes it;
+        files that come and go beside ours do not."""
+        above = self._opened(len(self._names) - 1)  # named, as in `_opened`
+        return _untouched(os.fstat(above.fd))
 
     def made(self) -> Folder:
         """Open the folder; create it if necessary, and deny access to other users."""
@@ -137,7 +145,7 @@ class DiffFiles:
 
     def __init__(self, state: str, kernel: Kernel | None = None) -> None:
         self._open_beneath = opening(kernel or Kernel())
-        self._outside = Place(self._open_beneath, state, FOLDERS[-1:], None)
+        self._outside = Place(self._open_beneath, state, _OUTSIDE, None)
         self._approved: dict[str, DiffFile] = {}
 
     @asynccontextmanager
@@ -203,12 +211,18 @@ def _written_in(place: Place, filename: str, data: bytes) -> DiffFile | None:
         return None
     try:
         write_all(fd, (data,))
+        return DiffFile(place, folder, fd, filename, data)
     except OSError:
         _unlink(folder, filename)
         os.close(fd)
         place.tidy()
         return None
-    return DiffFile(place, folder, fd, filename, data)
+
+
+def _untouched(found: os.stat_result) -> tuple[int, ...]:
+    """What differs once a file or folder is another, or was changed or renamed. Nobody can put the time back:
+    the text could have been another one meanwhile."""
+    return found.st_ino, found.st_dev, found.st_ctime_ns
 
 
 async def _is_shown(editor: Editor, diff_file: DiffFile, show_s: float) -> bool:
