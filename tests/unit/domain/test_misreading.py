@@ -29,16 +29,14 @@ def test_a_letter_with_a_sign_of_syntax_is_named_with_its_line(
     ("before", "after", "is_found"),
     [
         ("echo two # 乗", "echo two # 乗", False),
-        ("echo two # 乗", "\techo three   # 乗", False),
+        ("echo two # 乗", "echo three # 乗", True),
         ("echo two # 乗", 'echo "乗" ; # " ; touch PWNED #', True),
         ("echo two 乗", 'echo "two 乗" # " ; touch PWNED #', True),
         ("echo two 乗 x", "echo two 乗", True),
-        ('echo "乗x"', 'echo "乗"x', True),
+        ('echo "two\\" # " ; echo three #', 'echo "two乗" # " ; touch PWNED #', True),
     ],
 )
-def test_such_a_letter_counts_again_where_more_than_words_change_around_it(
-    before: str, after: str, is_found: bool
-) -> None:
+def test_such_a_letter_counts_again_if_its_line_changes(before: str, after: str, is_found: bool) -> None:
     found = find_misread(f"a\n{before}\n", f"{after}\n", "gbk")
     assert found == ([(1, "乗 -> \\")] if is_found else [])
 
@@ -50,6 +48,7 @@ def test_such_a_letter_counts_again_where_more_than_words_change_around_it(
         "U+2028 LINE SEPARATOR",
         "U+2029 PARAGRAPH SEPARATOR",
         "U+202E RIGHT-TO-LEFT OVERRIDE",
+        "U+00A0 NO-BREAK SPACE",
         "U+2002 EN SPACE",
         "U+3000 IDEOGRAPHIC SPACE",
     ],

@@ -13,11 +13,24 @@ from agentfs_lsp.domain.policy.verdict import Verdict
 
 _NAMES = frozenset(
     {
-        *("head", "branches", "commondir", "config", "config.worktree", "gitdir", "hooks", "index", "info"),
-        *("lfs", "logs", "modules", "objects", "packed-refs", "refs", "shallow", "worktrees"),
+        *("head", "branches", "commondir", "config", "config.worktree", "description", "gitdir", "hooks"),
+        *("index", "info", "lfs", "logs", "modules", "objects", "packed-refs", "rebase-apply"),
+        *(
+            "rebase-merge",
+            "refs",
+            "reftable",
+            "remotes",
+            "rr-cache",
+            "sequencer",
+            "shallow",
+            "svn",
+            "worktrees",
+        ),
     }
 )
-"""What git reads in a repository, folded."""
+"""What git reads in a repository, folded, beside `ORIG_HEAD`, `MERGE_MSG`, and the like."""
+
+_OF_A_COMMAND = ("_head", "_msg", "_mode", "_editmsg")
 
 
 def verdict_in_repository(relative: str, root: str, exists: Callable[[str], bool]) -> Verdict | None:
@@ -26,9 +39,7 @@ def verdict_in_repository(relative: str, root: str, exists: Callable[[str], bool
     for folder in _perhaps_repositories(relative):
         at = f"{folder}/" if folder else ""
         # As git decides. A worktree's folder has `commondir`, which names the one with the objects.
-        if (exists(f"{at}HEAD") or exists(f"{at}refs")) and (
-            exists(f"{at}objects") or exists(f"{at}commondir")
-        ):
+        if exists(f"{at}HEAD") and (exists(f"{at}objects") or exists(f"{at}commondir")):
             return Verdict("deny", "own", f"{root.rstrip('/')}/{at}**")
     return None
 
@@ -36,4 +47,8 @@ def verdict_in_repository(relative: str, root: str, exists: Callable[[str], bool
 @lru_cache(4096)
 def _perhaps_repositories(relative: str) -> tuple[str, ...]:
     parts = relative.split("/")
-    return tuple("/".join(parts[:depth]) for depth, part in enumerate(parts) if fold_path(part) in _NAMES)
+    return tuple("/".join(parts[:depth]) for depth, part in enumerate(parts) if _is_of_git(fold_path(part)))
+
+
+def _is_of_git(name: str) -> bool:
+    return name in _NAMES or name.endswith(_OF_A_COMMAND)

@@ -8,8 +8,7 @@ program's syntax, such as the backslash that is the second byte of `表` in Shif
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -20,11 +19,13 @@ _SYNTAX = rb"""\`|<>;&'"=:?!#$%()*+,-./"""
 """What is left out, such as brackets and braces, neither ends a string nor runs what follows, and is in every
 other Japanese or Chinese sentence: `ー` has one in Shift JIS."""
 
-_WORD = re.compile(rb"[\w\x80-\xff]+")
-_BLANKS = re.compile(rb"[ \t]+")
-
 _LONGER = "\u0800"
 """From here on UTF-8 has three bytes or more. Shorter ones are in ordinary text, such as 颅 in GBK."""
+
+_NO_BREAK_SPACE = "\xa0"
+"""Ends a name in JavaScript."""
+
+_BLOCK = 1 << 20
 
 
 class Misread(NamedTuple):
@@ -46,24 +47,29 @@ def as_utf_8(text: str, encoding: str) -> str:
 
 def find_misread(before: str, after: str, encoding: str) -> list[Misread]:
     """What is in the lines of `after` that `before` has not: one finding per character, at most
-    `MAX_FINDINGS`."""
+    `MAX_FINDINGS`. A line that has such a character already counts if it changes: what the character does
+    depends on what is around it."""
     if after.isascii():
         return []
-    found = (*islice(_as_syntax(before, after, encoding), MAX_FINDINGS), *_in_utf_8(before, after, encoding))
+    lines, known = split_lines(after), frozenset(split_lines(before))
+    found = (*islice(_as_syntax(lines, known, encoding), MAX_FINDINGS), *_in_utf_8(lines, known, encoding))
     return sorted(found)[:MAX_FINDINGS]
 
 
-def _as_syntax(before: str, after: str, encoding: str) -> Iterator[Misread]:
-    """Letters with bytes that are signs of a program's syntax. Where only words change around them, they mean
-    what they meant before."""
-    left = {letter: signs for letter in set(after) if (signs := _signs_in(letter, encoding))}
-    if not left:
-        return
-    known = {_structure(line, encoding) for line in split_lines(before)}
-    for number, line in enumerate(split_lines(after), 1):
-        if (here := left.keys() & line) and _structure(line, encoding) not in known:
-            for letter in here:
-                yield Misread(number, f"{letter} -> {left.pop(letter)}")
+def _as_syntax(lines: Sequence[str], known: frozenset[str], encoding: str) -> Iterator[Misread]:
+    """Letters with bytes that are signs of a program's syntax."""
+    letters = set[str]().union(*map(_letters, lines))
+    left = {letter: signs for letter in letters if (signs := _signs_in(letter, encoding))}
+    for number, line in enumerate(lines, 1):
+        for letter in left.keys() & _letters(line) if left and line not in known else ():
+            yield Misread(number, f"{letter} -> {left.pop(letter)}")
+
+
+def _letters(line: str) -> set[str]:
+    """Its characters beyond ASCII, in steps between which other threads run."""
+    if line.isascii():
+        return set()
+    return set[str]().union(*(line[at : at + _BLOCK] for at in range(0, len(line), _BLOCK)))
 
 
 def _signs_in(letter: str, encoding: str) -> str:
@@ -71,20 +77,16 @@ def _signs_in(letter: str, encoding: str) -> str:
     return "".join(map(chr, sorted(signs)))
 
 
-def _structure(line: str, encoding: str) -> bytes:
-    """The line as a reader of bytes takes it apart, each word as `a`."""
-    return _BLANKS.sub(b" ", _WORD.sub(b"a", line.encode(encoding, "ignore"))).lstrip()
-
-
-def _in_utf_8(before: str, after: str, encoding: str) -> Iterator[Misread]:
+def _in_utf_8(lines: Sequence[str], known: frozenset[str], encoding: str) -> Iterator[Misread]:
     """Bidirectional and invisible characters, which include the separators of lines, and unusual blanks, in
     UTF-8."""
-    lines, known, seen = split_lines(after), set(split_lines(before)), set[str]()
-    read = as_utf_8(after, encoding)
+    seen = set[str]()
+    read = as_utf_8("".join(lines), encoding)
     at = index = 0
     for found, name in unseen_in(read):
         index += ends_between(read, at, found)
         at = found
-        if read[at] >= _LONGER and name not in seen and lines[index] not in known:
+        counts = read[at] >= _LONGER or read[at] == _NO_BREAK_SPACE
+        if counts and name not in seen and lines[index] not in known:
             seen.add(name)
             yield Misread(index + 1, name)
