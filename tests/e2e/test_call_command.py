@@ -157,6 +157,15 @@ async def test_a_long_line_forges_none_in_a_narrow_terminal(root: Path) -> None:
     assert not [row for row in rows if row.startswith("  3 + c")]
 
 
+async def test_the_question_escapes_what_the_terminal_lacks(root: Path) -> None:
+    """The second byte of Û in UTF-8 is CSI to a terminal of 8 bits: a line could erase the one before."""
+    written = params(path="b.py", content="a = 1\n#Û1AÛ2K\nend\n")
+    env = {"XDG_STATE_HOME": str(root.parent / "state"), "LC_ALL": "C"}
+    async with terminal([*COMMAND, "call", "Write", written], root, env) as screen:
+        shown = await screen.shows("Apply this change?")
+    assert r"+ #\xdb1A\xdb2K" in shown
+
+
 async def test_with_an_editor_its_user_reviews(root: Path, file: Path) -> None:
     async with editing(root, command=COMMAND, **REVIEWING) as editor:
         async with asyncio.timeout(60):

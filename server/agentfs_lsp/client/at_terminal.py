@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import locale
 import os
 import select
 import termios
@@ -27,7 +28,8 @@ def ask(review: Review, note: str = "") -> Decision:
     """Show the proposal, and below it the note, and wait for the person's answer. Raises OSError if there is
     no terminal."""
     translate = translator_for(terminal_locale())
-    with open(TTY, "rb", buffering=0) as keys, open(TTY, "w", encoding="utf-8", errors="replace") as screen:
+    encoding = locale.getencoding()
+    with open(TTY, "rb", buffering=0) as keys, open(TTY, "w", encoding=encoding, errors="replace") as screen:
         _show(review, screen)
         if note:
             screen.write(f"{note}\n")
@@ -55,18 +57,22 @@ def ask(review: Review, note: str = "") -> Decision:
 def _show(review: Review, screen: TextIO) -> None:
     console = TerminalConsole(file=screen, highlight=False, markup=False, soft_wrap=True)
 
+    def shown(text: str) -> str:
+        return visible(text, screen.encoding)
+
     def put(text: Text, margin: int = 0) -> None:
         for row in wrapped(text, console, " " * (margin + 2)):
             console.print(row)
 
-    put(Text(visible(review.title), "bold"))
+    put(Text(shown(review.title), "bold"))
     for told in (review.agent, review.explanation, review.problem):
         if told:
-            put(Text(f"  {visible(told)}", "italic"))
+            put(Text(f"  {shown(told)}", "italic"))
     for file in review.files:
-        put(Text(f"{file.operation} {visible(file.path)}", "bold"))
+        put(Text(f"{file.operation} {shown(file.path)}", "bold"))
         hunks = diff(file.before, file.after)
-        for line in render_diff(whole(file.before, hunks, file.path, operation=file.operation)):
+        text = whole(file.before, hunks, file.path, operation=file.operation)
+        for line in render_diff(text, screen.encoding):
             put(line.text, line.margin)
         for warning in file.warnings:
-            put(Text(visible(f"  line {warning['line']}: {warning['kind']}: {warning['detail']}"), "red"))
+            put(Text(shown(f"  line {warning['line']}: {warning['kind']}: {warning['detail']}"), "red"))

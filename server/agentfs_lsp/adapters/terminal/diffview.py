@@ -30,8 +30,9 @@ class DiffLine:
     text: Text
 
 
-def render_diff(diff: str) -> list[DiffLine]:
-    """The lines of `diff` without headers, with their numbers in the old and the new text."""
+def render_diff(diff: str, encoding: str = "utf-8") -> list[DiffLine]:
+    """The lines of `diff` without headers, with their numbers in the old and the new text; for `encoding` see
+    `visible`."""
     digits = len(str(max((_last_number(hunk) for hunk in _HUNK.finditer(diff)), default=1)))
     margin = 2 * digits + 4
     view: list[DiffLine] = []
@@ -42,7 +43,8 @@ def render_diff(diff: str) -> list[DiffLine]:
         if (old_left or new_left) and sign in _STYLES:
             in_old, in_new = sign != "+", sign != "-"
             numbers = f"{old if in_old else '':>{digits}} {new if in_new else '':>{digits}} "
-            view.append(DiffLine(margin, Text(numbers, "dim").append_text(_body(sign, visible(rest)))))
+            body = _body(sign, visible(rest, encoding))
+            view.append(DiffLine(margin, Text(numbers, "dim").append_text(body)))
             old, new = old + in_old, new + in_new
             old_left, new_left = old_left - in_old, new_left - in_new
         elif hunk := _HUNK.match(line):
@@ -50,7 +52,7 @@ def render_diff(diff: str) -> list[DiffLine]:
                 view.append(DiffLine(0, Text("⋯", "dim")))
             old, old_left, new, new_left = (int(number or 1) for number in hunk.groups())
         elif not line.startswith(("--- ", "+++ ")):
-            view.append(DiffLine(margin, Text(f"{'':{margin}}{visible(line)}", "dim")))
+            view.append(DiffLine(margin, Text(f"{'':{margin}}{visible(line, encoding)}", "dim")))
     return view
 
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 from agentfs_lsp.domain.text.escaping import escape_invisible
 
 
-def visible(text: str) -> str:
+def visible(text: str, encoding: str = "utf-8") -> str:
     """`text` on one line, with line breaks and invisible characters escaped and tabs as spaces: otherwise it
-    could imitate our own lines."""
-    return escape_invisible(text.expandtabs(4)).replace("\n", "\\x0a")
+    could imitate our own lines. So is what the terminal's encoding lacks: in UTF-8, its bytes could control a
+    terminal that reads another one."""
+    text = escape_invisible(text.expandtabs(4)).replace("\n", "\\x0a")
+    return text.encode(encoding, "backslashreplace").decode(encoding)
 
 
 def clip(line: str, width: int) -> str:
