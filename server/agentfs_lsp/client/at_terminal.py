@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import locale
 import os
 import select
 import termios
@@ -13,7 +12,7 @@ from rich.text import Text
 from agentfs_lsp.adapters.catalog import terminal_locale, translator_for
 from agentfs_lsp.adapters.terminal.console import TerminalConsole
 from agentfs_lsp.adapters.terminal.diffview import render_diff, wrapped
-from agentfs_lsp.adapters.terminal.visible import visible
+from agentfs_lsp.adapters.terminal.visible import terminal_encoding, visible
 from agentfs_lsp.client.reviews import Accept, Decision, Reject, Review
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import whole
@@ -28,7 +27,7 @@ def ask(review: Review, note: str = "") -> Decision:
     """Show the proposal, and below it the note, and wait for the person's answer. Raises OSError if there is
     no terminal."""
     translate = translator_for(terminal_locale())
-    encoding = locale.getencoding()
+    encoding = terminal_encoding()
     with open(TTY, "rb", buffering=0) as keys, open(TTY, "w", encoding=encoding, errors="replace") as screen:
         _show(review, screen)
         if note:
@@ -57,22 +56,18 @@ def ask(review: Review, note: str = "") -> Decision:
 def _show(review: Review, screen: TextIO) -> None:
     console = TerminalConsole(file=screen, highlight=False, markup=False, soft_wrap=True)
 
-    def shown(text: str) -> str:
-        return visible(text, screen.encoding)
-
     def put(text: Text, margin: int = 0) -> None:
         for row in wrapped(text, console, " " * (margin + 2)):
             console.print(row)
 
-    put(Text(shown(review.title), "bold"))
+    put(Text(visible(review.title), "bold"))
     for told in (review.agent, review.explanation, review.problem):
         if told:
-            put(Text(f"  {shown(told)}", "italic"))
+            put(Text(f"  {visible(told)}", "italic"))
     for file in review.files:
-        put(Text(f"{file.operation} {shown(file.path)}", "bold"))
+        put(Text(f"{file.operation} {visible(file.path)}", "bold"))
         hunks = diff(file.before, file.after)
-        text = whole(file.before, hunks, file.path, operation=file.operation)
-        for line in render_diff(text, screen.encoding):
+        for line in render_diff(whole(file.before, hunks, file.path, operation=file.operation)):
             put(line.text, line.margin)
         for warning in file.warnings:
-            put(Text(shown(f"  line {warning['line']}: {warning['kind']}: {warning['detail']}"), "red"))
+            put(Text(visible(f"  line {warning['line']}: {warning['kind']}: {warning['detail']}"), "red"))

@@ -51,7 +51,7 @@ def question(review: Review, client: str = "") -> dict[str, Any] | None:
     # Only a client that is asked needs these modules.
     from agentfs_lsp.adapters.review.message_limits import limits_of_mcp_client  # noqa: PLC0415
     from agentfs_lsp.adapters.review.paging import fits, joined  # noqa: PLC0415
-    from agentfs_lsp.adapters.terminal.visible import visible  # noqa: PLC0415
+    from agentfs_lsp.adapters.terminal.visible import on_one_line  # noqa: PLC0415
     from agentfs_lsp.domain.diff.hunks import diff  # noqa: PLC0415
     from agentfs_lsp.domain.diff.unified import whole  # noqa: PLC0415
     from agentfs_lsp.domain.text.escaping import cut_name, escape_links  # noqa: PLC0415
@@ -60,16 +60,17 @@ def question(review: Review, client: str = "") -> dict[str, Any] | None:
     limits = limits_of_mcp_client(client)
     is_short = limits is not None and limits.rows < _SHORT
     context, between = (1, "\n") if is_short else (3, "\n\n")
-    parts = [f"Agent: {visible(review.agent) or '(no name)'}\nChange: {visible(review.title)}"]
+    parts = [f"Agent: {on_one_line(review.agent) or '(no name)'}\nChange: {on_one_line(review.title)}"]
     for file in review.files:
         hunks = diff(file.before, file.after)
         shown = whole(file.before, hunks, file.path, operation=file.operation, context=context)
         parts.append(shown.replace("\r", ""))
         parts += [
-            visible(f"Warning, line {one['line']}: {one['kind']}: {one['detail']}") for one in file.warnings
+            on_one_line(f"Warning, line {one['line']}: {one['kind']}: {one['detail']}")
+            for one in file.warnings
         ]
     if review.explanation:  # last, so that it hides nothing
-        parts.append(f"Its reason: {visible(cut_name(review.explanation, LONGEST_REASON))}")
+        parts.append(f"Its reason: {on_one_line(cut_name(review.explanation, LONGEST_REASON))}")
     text = escape_links(between.join(part.rstrip("\n") for part in parts))
     if limits:
         text = "\n".join(map(joined, text.split("\n")))

@@ -30,9 +30,8 @@ class DiffLine:
     text: Text
 
 
-def render_diff(diff: str, encoding: str = "utf-8") -> list[DiffLine]:
-    """The lines of `diff` without headers, with their numbers in the old and the new text; for `encoding` see
-    `visible`."""
+def render_diff(diff: str) -> list[DiffLine]:
+    """The lines of `diff` without headers, with their numbers in the old and the new text."""
     digits = len(str(max((_last_number(hunk) for hunk in _HUNK.finditer(diff)), default=1)))
     margin = 2 * digits + 4
     view: list[DiffLine] = []
@@ -43,7 +42,7 @@ def render_diff(diff: str, encoding: str = "utf-8") -> list[DiffLine]:
         if (old_left or new_left) and sign in _STYLES:
             in_old, in_new = sign != "+", sign != "-"
             numbers = f"{old if in_old else '':>{digits}} {new if in_new else '':>{digits}} "
-            body = _body(sign, visible(rest, encoding))
+            body = _body(sign, visible(rest))
             view.append(DiffLine(margin, Text(numbers, "dim").append_text(body)))
             old, new = old + in_old, new + in_new
             old_left, new_left = old_left - in_old, new_left - in_new
@@ -52,7 +51,7 @@ def render_diff(diff: str, encoding: str = "utf-8") -> list[DiffLine]:
                 view.append(DiffLine(0, Text("⋯", "dim")))
             old, old_left, new, new_left = (int(number or 1) for number in hunk.groups())
         elif not line.startswith(("--- ", "+++ ")):
-            view.append(DiffLine(margin, Text(f"{'':{margin}}{visible(line, encoding)}", "dim")))
+            view.append(DiffLine(margin, Text(f"{'':{margin}}{visible(line)}", "dim")))
     return view
 
 

@@ -5,18 +5,47 @@ File contents, file names, and agents' texts are all escaped here before they ar
 
 from __future__ import annotations
 
+import codecs
+import locale
+import os
+from functools import cache
+
 from agentfs_lsp.domain.text.escaping import escape_invisible
 
 
-def visible(text: str, encoding: str = "utf-8") -> str:
+def visible(text: str) -> str:
+    """`text` as `on_one_line`, with escapes for what the terminal's encoding lacks: in UTF-8, bytes of
+    letters could control a terminal that reads another encoding."""
+    encoding = terminal_encoding()
+    return on_one_line(text).encode(encoding, "backslashreplace").decode(encoding)
+
+
+def on_one_line(text: str) -> str:
     """`text` on one line, with line breaks and invisible characters escaped and tabs as spaces: otherwise it
-    could imitate our own lines. So is what the terminal's encoding lacks: in UTF-8, its bytes could control a
-    terminal that reads another one."""
-    text = escape_invisible(text.expandtabs(4)).replace("\n", "\\x0a")
-    return text.encode(encoding, "backslashreplace").decode(encoding)
+    could imitate our own lines."""
+    return escape_invisible(text.expandtabs(4)).replace("\n", "\\x0a")
 
 
 def clip(line: str, width: int) -> str:
     """The line as `visible`, at most `width` characters, with an ellipsis if cut."""
     line = visible(line)
     return line if len(line) <= width else line[: max(width - 1, 0)] + "…"
+
+
+@cache
+def terminal_encoding() -> str:
+    """The terminal's encoding by POSIX's order of variables. Not what Python takes, which is UTF-8 in the
+    locale C, and ASCII in one that is not installed."""
+    wanted = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
+    named = next(filter(None, wanted), "")
+    codeset = named.partition(".")[2].partition("@")[0]
+    try:
+        return (
+            codecs.lookup(codeset).name
+            if codeset
+            else "ascii"
+            if named in {"C", "POSIX"}
+            else locale.getencoding()
+        )
+    except LookupError:
+        return "ascii"
