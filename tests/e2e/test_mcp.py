@@ -216,6 +216,21 @@ async def test_a_reloaded_editor_with_another_text_is_not_asked(
     assert file.read_text().startswith(TEXT)
 
 
+async def test_a_change_under_review_does_not_land_unseen_in_an_editor_that_is_back_in_auto_edit(
+    era: str, root: Path, file: Path, sockets: Path
+) -> None:
+    """Its user had ended that, and was looking at the change."""
+    options = {"options": AUTO, **REVIEWING}
+    async with agent(era, root, sockets) as client:
+        async with serving(root, sockets, **options) as editor:
+            await editor.request("agentfs/setApprovalMode", {"mode": "manual"})
+            call = await propose(client, editor)
+        async with serving(root, sockets, **options):
+            result = await call
+            assert (result.is_error, "without a review. Read the file again" in text(result)) == (True, True)
+    assert file.read_text() == TEXT
+
+
 async def test_what_the_agent_knows_from_a_change_of_its_own_is_not_what_it_has_read(
     era: str, root: Path, file: Path, sockets: Path
 ) -> None:

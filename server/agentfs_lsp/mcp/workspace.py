@@ -149,11 +149,14 @@ class Workspace:
                 reopened = await self._reopened(ending, job)
 
     async def _ask_once(self, job: Job, only: Entry | None = None) -> Answer:
-        """`only`: the one server that may be asked."""
+        """`only`: the one server that may be asked, and only for a review."""
         while True:
             async with self._using(label(job.caller)) as server:
                 if only is not None and not server.is_of(only):
                     raise RequestRefused(REQUEST_CANCELLED, f"{_CLOSED}. {_AGAIN}")
+                if only is not None and (await server.fs.status()).data["mode"] != "manual":
+                    why = f"{_CLOSED}, and now applies changes without a review. {_AGAIN}"
+                    raise RequestRefused(REQUEST_CANCELLED, why)
                 if server.entry is not None or job.tool not in CHANGING:
                     sent_ms = int(time.time() * 1000)
                     try:
