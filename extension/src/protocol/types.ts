@@ -220,6 +220,8 @@ export interface UndoParams extends Params {
 export interface UserUndoParams extends UndoParams {
   /** several changes to undo together, in one proposal, with at most 67,108,864 characters of text, equal texts counted once; not valid with `change_id` */
   change_ids?: string[];
+  /** with `change_ids`: leave as they are the files that cannot be undone, and undo the others */
+  leave_blocked?: boolean;
 }
 
 /** The stats of every response. */
@@ -601,6 +603,8 @@ export interface Context {
   files?: FileLanding[];
   /** what `results` would contain (section 10) (there: a batch failed) */
   batch?: OperationResult[];
+  /** the paths of the files that stand in the way, as far as they are known (there: several changes cannot be undone together) */
+  blocked?: string[];
 }
 
 /** No result. */

@@ -29,6 +29,7 @@ from agentfs_lsp.domain.errors import (
     OutsideRoots,
     Rejected,
     ReviewTimedOut,
+    UndoBlocked,
     access_of,
 )
 from agentfs_lsp.domain.paths import PathMode
@@ -112,6 +113,8 @@ class Exchange:
             context["files"] = [
                 {"path": one.path, "landing": one.where} for one in error.holding if one.where != "elsewhere"
             ]
+        if isinstance(error, UndoBlocked):
+            context["blocked"] = [*dict.fromkeys(path for one in error.blocked for path in one.paths)]
         message, next_step = self._told(error, access)
         why = _why_asked(proposal, error, access, self.translate)
         if why and isinstance(error, NobodyToAsk):

@@ -225,3 +225,5 @@ class UserUndoParams(UndoParams):
     change_ids: list[str] | None = bounded(None, least=1, most=HISTORY_CHANGES)  # noqa: RUF009 - makes a field
     """several changes to undo together, in one proposal, with at most 67,108,864 characters of text, equal
     texts counted once; not valid with `change_id`"""
+    leave_blocked: bool = False
+    """with `change_ids`: leave as they are the files that cannot be undone, and undo the others"""

@@ -508,6 +508,9 @@ class Context(TypedDict):
     batch: NotRequired[list[OperationResult]]
     """what `results` would contain ([10](#10-agentfsbatch))
     There: a batch failed"""
+    blocked: NotRequired[list[str]]
+    """the paths of the files that stand in the way, as far as they are known
+    There: several changes cannot be undone together"""
 
 
 class Nothing(TypedDict):

@@ -46,7 +46,7 @@ MAX_TEXT = 64 * 1024 * 1024
 class Undo:
     """Which change to undo; None: this session's last on this connection. `by_user`: the user asks, and may
     see every file; the session still learns nothing about files it may not read. `together`: undo these
-    changes instead, in one proposal."""
+    changes instead, in one proposal. `leave_blocked`: leave those files as they are that stand in the way."""
 
     session: str
     change_id: str | None = None
@@ -54,6 +54,7 @@ class Undo:
     explanation: str = ""
     by_user: bool = False
     together: tuple[str, ...] = ()
+    leave_blocked: bool = False
 
     @property
     def viewer(self) -> str | None:
@@ -106,7 +107,7 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
         *(one.path for one in unchanged if one.base.dirty),
     )
     left, access = tuple(reverse.folders_left), reverse.narrowed(proposal.access)
-    return Undone(reverse.changes, landings, unsaved, left, corrections, access, proposal)
+    return Undone(reverse.undone, landings, unsaved, left, corrections, access, proposal)
 
 
 class _Step(NamedTuple):
@@ -133,6 +134,8 @@ class _Reverse:
         self.places: Places = {}
         self._steps: dict[str, list[_Step]] = {}
         """What the changes did to each file, newest first, by its absolute path."""
+        self._left: set[str] = set()
+        """The files that stay as they are, by absolute path."""
         self._locations: dict[str, Location] = {}
         self.accesses: list[Access] = []
         self.folders_left: Sequence[str] = ()
@@ -140,16 +143,19 @@ class _Reverse:
     async def find(self) -> Mapping[str, str]:
         ws, viewer = self._ws, self._command.viewer
         found = await in_thread(_find_changes, ws, self._command, self._last)
-        self.changes, self.places, blocked = found
-        for change in self.changes:
+        changes, self.places, blocked = found
+        for change in changes:
             try:
                 _check_undoable(ws, viewer, change, self.places)
             except DomainError as error:
                 blocked.append(_block(self._command, error, _names_of(ws, change, self.places)))
+                if self._command.leave_blocked:
+                    continue
             for file in change.files:
                 accepted = file.accepted if change.modified_by_user else file.proposed
                 self._steps.setdefault(file.absolute, []).append(_Step(change.id, file, accepted))
-        _check_none(blocked)
+            self.changes = (*self.changes, change)
+        self._check(blocked, rest=len(self._steps))
         for location in self._locate().values():
             readable = _may_read(ws, viewer, location)
             self.accesses.append(Access(ws.name_of(location), location.absolute, readable, readable))
@@ -168,32 +174,52 @@ class _Reverse:
     async def compute(self) -> Sequence[FileChange]:
         ws, viewer = self._ws, self._command.viewer
         blocked: list[Blocked] = []
+        self._left = set()
         for record in self.changes:  # perhaps only since the request arrived
             try:
                 _check_not_denied(ws, viewer, record, self.places)
             except DomainError as error:
                 blocked.append(_block(self._command, error, _names_of(ws, record, self.places)))
-        _check_none(blocked)
+                self._left |= {file.absolute for file in record.files}
+        self._check(blocked, rest=len(self._steps.keys() - self._left))
         self._locations = self._locate()
         changes: list[FileChange] = []
         with error_access(together(self.accesses)):
             for steps, access in zip(self._steps.values(), self.accesses, strict=True):
-                location = self._locations[steps[0].file.absolute]
+                absolute = steps[0].file.absolute
+                if absolute in self._left:
+                    continue
+                location = self._locations[absolute]
                 try:
                     change = await _reverse_file(ws, viewer, steps, location)
                 except DomainError as error:
                     blocked.append(_block(self._command, error, (access.path,)))
+                    self._left.add(absolute)
                 else:
                     changes.append(replace(change, access=access))
-            _check_none(blocked)
+            self._check(blocked, rest=len(changes))
         return changes
+
+    @property
+    def undone(self) -> tuple[HistoryRecord, ...]:
+        """The changes, without those of which every file was left."""
+        return tuple(
+            change
+            for change in self.changes
+            if not self._left.issuperset(file.absolute for file in change.files)
+        )
+
+    def _check(self, blocked: Sequence[Blocked], *, rest: int) -> None:
+        """Raise UndoBlocked, unless what is blocked is to be left and there is a rest."""
+        if blocked and not (self._command.leave_blocked and rest):
+            raise UndoBlocked(tuple(blocked))
 
     async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
         if all(isinstance(outcome, Landing) for outcome in outcomes):
             made = [
                 (self._locations[absolute], max(step.file.folders_made for step in steps if step.creates))
                 for absolute, steps in self._steps.items()
-                if steps[-1].creates
+                if steps[-1].creates and absolute not in self._left
             ]
             self.folders_left = await in_thread(_remove_folders, self._ws, made)
 
@@ -254,11 +280,6 @@ def _block(command: Undo, error: DomainError, paths: Sequence[str]) -> Blocked:
         raise error
     error.forget_where()
     return Blocked(tuple(paths), error)
-
-
-def _check_none(blocked: Sequence[Blocked]) -> None:
-    if blocked:
-        raise UndoBlocked(tuple(blocked))
 
 
 def _may_read(ws: Workspace, viewer: str | None, location: Location) -> bool:

@@ -325,6 +325,8 @@ async def _undo_together(t: Transcript, editor: Editor) -> None:
     t.put({"e.py": TEXT.replace("one", "mine"), "f.py": TEXT.replace("one", "mine")})
     await ask(*changes, "none")
     await ask(*changes)
+    t.put({"f.py": TEXT.replace("one", "1")})
+    await ask(*changes, leave_blocked=True)
     await ask()
     await ask(1)
     await ask(changes[0], change_id=changes[0])

@@ -337,3 +337,37 @@ async def test_unsaved_text_elsewhere_stays_and_the_undo_waits_in_the_editor(lin
     undone = await together(lines)
     assert lines.editor.text_of("a.txt") == LINES.replace("line 9", "nine")
     assert undone.unsaved == ("a.txt",)
+
+
+# --- without what stands in the way -----------------------------------------------------------------------
+
+
+async def test_files_that_stand_in_the_way_stay_if_the_user_wants_the_others(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 2", "two")
+    await lines.write("new/b.txt", "b\n")
+    await lines.write("c.txt", "c\n")
+    lines.store.put("a.txt", text(lines).replace("two", "two, by hand"))
+    lines.store.put("new/b.txt", b"b, by hand\n")
+    before = lines.store.tree()
+    assert [paths for paths, _ in await refused(lines)] == [("new/b.txt",), ("a.txt",)]
+
+    undone = await together(lines, leave_blocked=True)
+    assert lines.store.tree() == {path: data for path, data in before.items() if path != "c.txt"}
+    assert [one.change.path for one in undone.landings] == ["c.txt"]
+    assert [one.id for one in undone.changes] == [of(lines)[2]]
+
+
+async def test_a_change_that_cannot_be_undone_stays_too_and_its_files_with_it(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 2", "two")
+    await lines.write("b.txt", "b\n")
+    undone = await together(lines, *of(lines), "0000000000000000", leave_blocked=True)
+    assert lines.store.tree() == {"a.txt": LINES.encode()}
+    assert len(undone.changes) == 2
+
+
+async def test_without_any_others_it_is_refused_as_always(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 2", "two")
+    lines.store.put("a.txt", text(lines).replace("two", "two, by hand"))
+    with pytest.raises(UndoBlocked):
+        await together(lines, leave_blocked=True)
+    assert "two, by hand" in text(lines)

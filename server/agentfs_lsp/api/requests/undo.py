@@ -24,7 +24,13 @@ async def user_undo_request(exchange: Exchange) -> Envelope:
     if together and params.change_id is not None:
         raise BadParameter("change_ids", "twice", ("change_id",))
     command = Undo(
-        params.session, params.change_id, params.agent, params.explanation, by_user=True, together=together
+        params.session,
+        params.change_id,
+        params.agent,
+        params.explanation,
+        by_user=True,
+        together=together,
+        leave_blocked=params.leave_blocked,
     )
     return await _respond(exchange, command)
 
