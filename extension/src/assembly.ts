@@ -29,6 +29,7 @@ import { LookThrough } from './review/lookThrough';
 import { PlainView } from './review/plainView';
 import { ReviewFocus } from './review/focus';
 import { Uncovered } from './review/uncovered';
+import { HunkCount } from './views/hunkCount';
 import { OutsideAgents } from './views/agents';
 import { StatusBar } from './views/statusBar';
 import { HunkDecisions } from './proposals/hunkDecisions';
@@ -112,6 +113,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const decisions = new Decisions(settling, proposals, editors, focus, files, plain, showStale);
   const looks = new LookThrough(proposals, editors, decisions, files, landed, plain, fetch, uncovered);
   const hunks = new HunkDecisions(proposals, editors, focus, decisions, settling, acceptedHunks);
+  const hunkCount = new HunkCount(proposals, editors, hunks);
   const walkthrough = new Walkthrough(server, context.globalState, context.extension.id);
   const sample = new Sample(ask, server, lifecycle, status, context.workspaceState, () => walkthrough.tick('sample'));
   const announcements = new Announcements(proposals, editors, async (told) => (await sample.awaits(told)) || undos.awaits(told));
@@ -168,7 +170,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, inline, uncovered, focus, hunks, looks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, inline, uncovered, focus, hunks, hunkCount, looks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
   const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, sample, rowsMoved, fetch };
   const texts = { files, bases, draftTexts, landed, presence, checkpointStore };
   return { ...parts, ...texts, walkthrough, proposed, settled, disposables: [...own, ...connections] };

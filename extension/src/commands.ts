@@ -66,7 +66,7 @@ type Handler = (...args: never[]) => unknown;
 /** An argument that makes a command do nothing. */
 const REHEARSAL = 'rehearsal';
 
-const REHEARSED = ['accept', 'title.accept', 'title.reject', 'title.redo', 'row.accept', 'acceptHunk', 'rejectHunk', 'inline.acceptHunk', 'inline.rejectHunk', 'showAsDiff', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft', 'showAgents', 'connectAgent', 'restoreCheckpoint'];
+const REHEARSED = ['accept', 'title.accept', 'title.reject', 'title.redo', 'row.accept', 'acceptHunk', 'rejectHunk', 'title.acceptHunk', 'title.rejectHunk', 'inline.acceptHunk', 'inline.rejectHunk', 'showAsDiff', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft', 'showAgents', 'connectAgent', 'restoreCheckpoint'];
 
 /**
  * When a command runs for the first time, VS Code asks the extension hosts about it. Keys pressed meanwhile are typed
@@ -155,6 +155,8 @@ function handlers({
     // Aliases for the title bar: VS Code shows a command as text there only if it has neither an icon nor a key.
     'title.accept': () => decisions.accept(false, 'choice'),
     'title.reject': () => decisions.reject('choice'),
+    'title.acceptHunk': () => hunks.decide('accepted', 'choice'),
+    'title.rejectHunk': () => hunks.decide('rejected', 'choice'),
     'title.next': () => step(1),
     'title.showChanged': () => decisions.showChanged(),
     'title.redo': () => decisions.redo(),

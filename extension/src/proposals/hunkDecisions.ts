@@ -11,12 +11,15 @@ import { hunkAt, revert, type AcceptedHunks, type Replacement, type ReviewHunk }
 import type { InlineHunk } from '../review/inlineHunks';
 import { partOf } from '../review/tabs';
 import { SerialQueue } from '../util/serialQueue';
-import { normalize } from '../util/text';
+import { hunks, normalize } from '../util/text';
 import type { Decisions } from './decisions';
-import { showHunksLeft, showNoHunk, showTooEarly } from './notifications';
+import { showNoHunk, showTooEarly } from './notifications';
 import type { Settling } from './settling';
 import type { FileDecision, Review } from './review';
 import type { ProposalStore } from './store';
+
+/** Larger files take too long to compare at each press. */
+const MAX_UNITS = 2_000_000;
 
 /** Presses that follow each other faster come from a held key. */
 const REPEAT_MS = 120;
@@ -35,7 +38,16 @@ interface Target<H extends ReviewHunk = ReviewHunk> {
   goTo(hunk: H | undefined): void;
 }
 
+/** The hunks that are in front, and the line of the cursor in the text that shows them. */
+export interface HunksInFront {
+  hunks: readonly ReviewHunk[];
+  line: number;
+}
+
 export class HunkDecisions implements vscode.Disposable {
+  private readonly decided = new vscode.EventEmitter<void>();
+  /** A hunk was accepted or rejected. */
+  readonly onDidDecide = this.decided.event;
   private readonly presses = new SerialQueue();
   private pressedAt = -Infinity;
   private readonly mark = vscode.window.createTextEditorDecorationType({
@@ -53,6 +65,7 @@ export class HunkDecisions implements vscode.Disposable {
     private readonly hunks: AcceptedHunks,
   ) {
     this.parts = [
+      this.decided,
       this.mark,
       vscode.window.onDidChangeVisibleTextEditors((shown) => shown.forEach((editor) => this.show(editor))),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.showAll(document)),
@@ -72,12 +85,24 @@ export class HunkDecisions implements vscode.Disposable {
     return this.presses.run(() => this.decideNow(decision, by, since, comment));
   }
 
+  /** The hunks of the file in front, if the review has, or had, several of them. */
+  front(): HunksInFront | undefined {
+    const { inline } = this.editors;
+    const target = inline.target() ?? this.active('choice');
+    const file = target && partOf(target.review, target.uri);
+    if (target === undefined || file === undefined || file.base_text.length > MAX_UNITS) {
+      return undefined;
+    }
+    const hunks = target.hunks();
+    return Math.max(hunks.length, countOf(file)) > 1 ? { hunks, line: target.editor.selection.active.line } : undefined;
+  }
+
   dispose(): void {
     vscode.Disposable.from(...this.parts).dispose();
   }
 
   private async decideNow(decision: FileDecision, by: By, since: number, comment?: unknown): Promise<void> {
-    const active = this.editors.inline.target() ?? this.active();
+    const active = this.editors.inline.target() ?? this.active(by);
     if (active === undefined) {
       this.tellNotActive();
       return;
@@ -92,11 +117,11 @@ export class HunkDecisions implements vscode.Disposable {
       return;
     }
     active.draw();
+    this.decided.fire();
     const rest = active.hunks();
     const open = rest.filter(({ isAccepted }) => !isAccepted);
     if (open.length > 0) {
       active.goTo(hunkAt(open, hunk.line));
-      showHunksLeft(open.length, rest.length - open.length);
     } else {
       // Without waiting, as a question may be open for long.
       void this.decideFile(rest.length === 0 ? 'rejected' : 'accepted', review, uri);
@@ -113,11 +138,14 @@ export class HunkDecisions implements vscode.Disposable {
     return !isInline(hunk) || this.decisions.isInView(review, hunk);
   }
 
-  /** The diff with the keys, if it shows a text that the user can still decide on. */
-  private active(): Target | undefined {
+  /**
+   * The diff with the keys, if it shows a text that the user can still decide on; for a button, whichever side of the diff
+   * has them.
+   */
+  private active(by: By): Target | undefined {
     const { current: review } = this.editors;
-    const editor = vscode.window.activeTextEditor;
-    const file = review && partOf(review);
+    const editor = by === 'choice' && review !== undefined ? rightSideOf(review) : vscode.window.activeTextEditor;
+    const file = review && partOf(review, editor?.document.uri);
     const isOpen = review?.state === 'waiting' && file !== undefined && file.operation !== 'delete';
     if (!isOpen || editor === undefined) {
       return undefined;
@@ -226,6 +254,23 @@ function chosenOf(active: Target, since: number, comment?: unknown): ReviewHunk 
     return undefined;
   }
   return hunk;
+}
+
+/** The editor with the keys if it shows the proposed text; or the only one that does. */
+function rightSideOf(review: Review): vscode.TextEditor | undefined {
+  const { activeTextEditor: active, visibleTextEditors } = vscode.window;
+  const isRight = ({ document: { uri } }: vscode.TextEditor): boolean => partOf(review, uri) !== undefined;
+  const isOnly = review.proposed.files.length === 1;
+  return active !== undefined && isRight(active) ? active : isOnly ? visibleTextEditors.find(isRight) : undefined;
+}
+
+const counted = new WeakMap<ReviewedFile, number>();
+
+/** How many hunks were proposed. */
+function countOf(file: ReviewedFile): number {
+  const count = counted.get(file) ?? hunks(file.base_text.split('\n'), file.proposed_text.split('\n')).length;
+  counted.set(file, count);
+  return count;
 }
 
 function isInline(hunk: ReviewHunk): hunk is InlineHunk {

@@ -203,11 +203,6 @@ export function showTooEarly(): void {
   showStatusMessage(vscode.l10n.t('Nothing was decided because this has only just been shown. Press again to decide.'));
 }
 
-/** Say how many hunks of a file the user has yet to decide on, and has accepted. */
-export function showHunksLeft(open: number, accepted: number): void {
-  showStatusMessage(vscode.l10n.t('Hunks left: {0}. Accepted: {1}; they are applied once you have decided on all.', open, accepted));
-}
-
 /** Say, without interrupting, that there was no hunk to decide on. */
 export function showNoHunk(): void {
   showStatusMessage(vscode.l10n.t('No hunk was decided. Accept or reject the whole change, or move the cursor into a hunk.'));

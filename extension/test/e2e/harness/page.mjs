@@ -435,6 +435,16 @@ export class WorkbenchPage {
     return (await this.page.locator(`.statusbar-item:has-text("agentfs") [aria-label*="${text}"]`).count()) > 0;
   }
 
+  /** Whether the count of hunks in the status bar says `text` to those who point at it. */
+  async statusCounts(text) {
+    return (await this.page.locator(`.statusbar-item[id$="agentfs.hunks"] [aria-label*="${text}"]`).count()) > 0;
+  }
+
+  /** Waits until the status bar says nothing of hunks. */
+  async noHunkCount() {
+    await until("no count of hunks", async () => (await this.page.locator('.statusbar-item[id$="agentfs.hunks"]').count()) === 0);
+  }
+
   /** Waits until an item of the status bar says `text` and nothing more, but for an offer to undo. */
   async statusBarSays(text) {
     const items = this.page.locator(".statusbar-item");

@@ -317,6 +317,40 @@ scenario("accept and reject from the command palette", async () => {
   assert.equal(byPalette.text(), "palm\n");
 });
 
+const counted = file("decisions/counted.txt", lines(60));
+
+scenario("a review of several hunks says which one comes next, and its title has buttons for it", async () => {
+  const ada = agent("counted");
+  await ada.read(counted);
+  const change = { 3: "third", 20: "twentieth", 38: "thirty-eighth", 55: "fifty-fifth" };
+  const asked = await ada.write(counted, lines(60, change));
+  await reviewWith("third");
+  await ui.clickLine("third");
+  await ui.statusBarSays("Hunk 1 of 4");
+
+  await ui.titleButton("Accept Hunk").click();
+  await ui.statusBarSays("Hunk 2 of 4 · accepted: 1");
+  await ui.clickLine("twentieth");
+  await ui.clickLine("line 19", "original");
+  await ui.focused("original");
+  await ui.titleButton("Reject Hunk").click();
+  await ui.statusBarSays("Hunk 2 of 3 · accepted: 1");
+  await ui.clickLine("line 37");
+  await ui.page.keyboard.press("Control+z");
+  await ui.statusBarSays("Hunk 2 of 4 · accepted: 1");
+  await ui.clickLine("line 24");
+  await ui.page.keyboard.type(", by hand");
+  await ui.statusBarSays("Hunk 3 of 5 · accepted: 1");
+
+  await asked.cancel();
+  await ui.saysInPassing("It was kept as a draft.");
+  await ui.noHunkCount();
+  await agent("counted").edit(counted, "line 7\n", "seven\n");
+  await reviewWith("seven");
+  await ui.noHunkCount();
+  assert.equal(await ui.titleButton("Accept Hunk").count(), 0);
+});
+
 const hunked = file("decisions/by-hunk.txt", lines(40));
 
 scenario("hunk by hunk with the keyboard: one answer tells the agent which were rejected", async () => {
@@ -327,12 +361,13 @@ scenario("hunk by hunk with the keyboard: one answer tells the agent which were 
   });
   await reviewWith("third");
   await ui.clickLine("third");
+  await ui.statusBarSays("Hunk 1 of 3");
 
   await ui.page.keyboard.press("Control+Alt+Enter");
-  await ui.statusBarSays("Hunks left: 2. Accepted: 1; they are applied once you have decided on all.");
+  await ui.statusBarSays("Hunk 2 of 3 · accepted: 1");
   await ui.sees("✓ accepted; hunks left: 2");
   await ui.page.keyboard.press("Control+Alt+Shift+Backspace");
-  await ui.statusBarSays("Hunks left: 1. Accepted: 1; they are applied once you have decided on all.");
+  await ui.statusBarSays("Hunk 2 of 2 · accepted: 1");
   assert.equal(hunked.text(), lines(40), "nothing lands before the last is decided");
   await ui.diffWith("last but two");
   await until("the last one counts", async () => {

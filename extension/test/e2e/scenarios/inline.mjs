@@ -35,8 +35,7 @@ const pressUntil = (key, holds) =>
     return false;
   }, { everyMs: 1500 });
 
-const saysHunksLeft = async (count) =>
-  (await ui.page.locator(".statusbar-item").allInnerTexts()).some((text) => text.includes(`Hunks left: ${count}. Accepted: 1`));
+const saysHunksLeft = (count) => ui.statusCounts(`Hunks left: ${count}. Accepted: 1`);
 
 const nothingPending = async () => (await state()).pending.length === 0;
 
