@@ -67,7 +67,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const channel = vscode.window.createOutputChannel('agentfs', { log: true });
   const proposed = new vscode.EventEmitter<Proposed>();
   const settled = new vscode.EventEmitter<Settled>();
-  const proposals = new ProposalStore();
+  const proposals = new ProposalStore((told) => undos.titleOf(told));
   const questions = new Questions();
   const files = new ReviewFileSystem();
   const bases = new ReadOnlyTexts();
@@ -99,8 +99,9 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const acceptedHunks = new AcceptedHunks();
   const inline = new InlineReviews(proposals, files, acceptedHunks);
   const editors = new DiffEditors(proposals, files, bases, fetch, inline);
-  const historyDiffs = new HistoryDiffs(ask, landed);
-  const undos = new Undos(ask);
+  const records = new HistoryStore();
+  const historyDiffs = new HistoryDiffs(ask, landed, records);
+  const undos = new Undos(ask, (paths, ids) => historyDiffs.openConflict(paths, ids));
   const checkpointStore = new CheckpointStore(vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'checkpoints').fsPath);
   const checkpoints = new Checkpoints(checkpointStore, undos);
   const uncovered = new Uncovered();
@@ -125,7 +126,6 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     ));
   });
   const drafts = new Drafts(draftStore, proposals, files, draftTexts, plain, uncovered);
-  const records = new HistoryStore();
   const history = new HistoryLoader(server, records);
   const confirmation = new Confirmation();
 

@@ -22,7 +22,7 @@ import type { StatusBar } from './views/statusBar';
 import type { Checkpoint } from './history/checkpoints';
 import type { SessionChanges } from './history/sessions';
 import type { HistoryRecord, HistoryStore } from './history/store';
-import type { Undos } from './history/undos';
+import type { UndoableChange, Undos } from './history/undos';
 import type { Lifecycle } from './server/lifecycle';
 import type { LastMoment } from './util/lastMoment';
 import { notify, showStatusMessage } from './util/window';
@@ -121,6 +121,7 @@ function handlers({
   edits,
   history,
   historyDiffs,
+  undos,
   checkpoints,
   status,
   outside,
@@ -198,6 +199,10 @@ function handlers({
     olderLanded: () => history.loadOlder(),
     createCheckpoint: () => checkpoints.create(),
     restoreCheckpoint: () => checkpoints.restore(),
+    'title.undoLanded': async () => {
+      const { inFront } = historyDiffs;
+      await (inFront === undefined ? decisions.showNothingActive() : undos.undo(inFront));
+    },
     showFileChanges: (uri?: vscode.Uri) => showFileChanges(ask, historyDiffs, uri),
     manual: () => status.manual(),
     resumeAuto: () => status.resumeAuto(),
@@ -232,7 +237,8 @@ function rowHandlers({ editors, decisions, looks, drafts, historyDiffs, undos, c
     'row.openDraft': of((draft: Draft) => drafts.open(draft)),
     'row.discardDraft': of((draft: Draft) => drafts.discard(draft)),
     'row.openLanded': of((record: HistoryRecord) => historyDiffs.open(record)),
-    'row.undoLanded': of((record: HistoryRecord) => undos.undo(record)),
+    'row.undoLanded': of((change: UndoableChange) => undos.undo(change)),
+    'row.undoFrom': of((record: HistoryRecord) => undos.undoFrom(record)),
     'row.undoSession': of((group: SessionChanges) => undos.undoSession(group)),
     'row.restoreCheckpoint': of((checkpoint: Checkpoint) => checkpoints.restore(checkpoint)),
     'row.renameCheckpoint': of((checkpoint: Checkpoint) => checkpoints.rename(checkpoint)),

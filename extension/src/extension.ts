@@ -25,7 +25,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
     new PendingView(parts.proposals, parts.questions, parts.editors, () => parts.outside.otherEditors(), () => parts.walkthrough.tick('views')),
     new DraftsView(parts.drafts),
     new HistoryView(parts.records, parts.history, parts.checkpointStore),
-    keepContextKeys(parts.proposals, parts.editors, parts.edits, parts.drafts, parts.looks),
+    keepContextKeys(parts),
     registerCommands(parts),
     registerChatTools(api),
     registerMcpServers(parts.server, parts.lifecycle, version),

@@ -2,7 +2,7 @@
 import * as vscode from 'vscode';
 import { SECTION } from '../server/settings';
 import { findDocument } from '../proposals/applyEdits';
-import type { HistoryRecord, RecordedText } from './store';
+import type { HistoryRecord, HistoryStore, RecordedText } from './store';
 import { notify } from '../util/window';
 import { EditorMethod, type ReviewedFile } from '../protocol/types';
 import type { Ask } from '../server/agentRequests';
@@ -10,10 +10,12 @@ import type { Review } from '../proposals/review';
 import { fileNames } from '../proposals/notifications';
 import { withoutMarkup } from '../util/display';
 import { normalize, withEol } from '../util/text';
-import { LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
-import { namesOf, textsOfHistory } from './records';
+import { idOf, LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
+import { changesOf, namesOf, textsOfHistory } from './records';
+import { MOST } from './select';
+import { undoneOf } from './undone';
 import { hashOf } from '../review/staleness';
-import { allTabs, isLandedTab } from '../review/tabs';
+import { allTabs, isLandedTab, landedIn, tabInFront } from '../review/tabs';
 import { openAwaited, userWaits, type IsWaiting } from '../review/userWaits';
 
 /** Whether the server keeps a history, which it needs to undo changes. */
@@ -23,16 +25,27 @@ export function isHistoryKept(): boolean {
 
 export class HistoryDiffs implements vscode.Disposable {
   private readonly listener: vscode.Disposable;
+  /** The changes whose texts are shown, by id. */
+  private readonly shown = new Map<string, HistoryRecord>();
 
   constructor(
     private readonly ask: Ask,
     private readonly texts: ReadOnlyTexts,
+    private readonly records: HistoryStore,
   ) {
     this.listener = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
       if (uri.scheme === LANDED) {
         texts.delete(uri);
       }
     });
+  }
+
+  /** The landed change that the tab in front shows, if it can be undone. */
+  get inFront(): HistoryRecord | undefined {
+    const tab = tabInFront();
+    const [uri] = tab === undefined ? [] : landedIn(tab);
+    const change = uri && this.shown.get(idOf(uri).replace(/\.after$/, ''));
+    return change !== undefined && isHistoryKept() && !undoneOf(this.records.all).has(change.id) ? change : undefined;
   }
 
   /** Close the tabs of an earlier window: their texts are gone. */
@@ -72,6 +85,23 @@ export class HistoryDiffs implements vscode.Disposable {
     }
   }
 
+  /** Show how files, by path, differ from what they were before the oldest of these changes. */
+  async openConflict(paths: readonly string[], ids: readonly string[]): Promise<void> {
+    const isWaiting = userWaits();
+    const found = (await Promise.all(paths.map((path) => this.fetchBefore(path, new Set(ids))))).flatMap((one) => one ?? []);
+    if (found.length === 0) {
+      void notify('information', vscode.l10n.t('The texts of this change are no longer available.'));
+      return;
+    }
+    const names = fileNames(found.map(({ path }) => path));
+    const sides = found.map(({ path, id, text, uri }): Sides => {
+      const before = virtualUri(LANDED, `${id}.conflict`, path);
+      this.texts.set(before, text);
+      return [before, uri];
+    });
+    await openAwaited(isWaiting, names, vscode.l10n.t('Show Conflict'), () => openDiffs(vscode.l10n.t('{0} (before ↔ now)', names), sides));
+  }
+
   dispose(): void {
     this.listener.dispose();
   }
@@ -92,6 +122,19 @@ export class HistoryDiffs implements vscode.Disposable {
     });
   }
 
+  /** The text of a file before the oldest of these changes, and where the file is. */
+  private async fetchBefore(path: string, ids: ReadonlySet<string>): Promise<{ path: string; id: string; text: string; uri: vscode.Uri } | undefined> {
+    const listed = await this.ask(EditorMethod.userHistory, { path, limit: MOST });
+    const id = changesOf(listed.data).findLast(({ change_id: each }) => ids.has(each))?.change_id;
+    const uri = uriOf(path);
+    if (id === undefined || uri === undefined) {
+      return undefined;
+    }
+    const { data } = await this.ask(EditorMethod.userHistory, { change_id: id, texts: true });
+    const file = textsOfHistory(data).find((each) => each.path === path);
+    return file && { path, id, text: file.before, uri };
+  }
+
   private async fetchTexts(record: HistoryRecord): Promise<readonly RecordedText[]> {
     const { data } = await this.ask(EditorMethod.userHistory, { change_id: record.id, texts: true });
     return textsOfHistory(data);
@@ -100,6 +143,7 @@ export class HistoryDiffs implements vscode.Disposable {
   private put(record: HistoryRecord, file: RecordedText): Sides {
     const before = virtualUri(LANDED, `${record.id}.before`, file.path);
     const after = virtualUri(LANDED, `${record.id}.after`, file.path);
+    this.shown.set(record.id, record);
     this.texts.set(before, file.before);
     this.texts.set(after, file.after);
     return [before, after];
@@ -125,4 +169,15 @@ async function staleOf(file: ReviewedFile): Promise<{ file: ReviewedFile; gone: 
   }
   const hash = await hashOf(vscode.Uri.parse(file.uri));
   return hash === file.base_hash ? undefined : { file, gone: hash === null };
+}
+
+/** Where a file of the history is in the open folders; with several, its path begins with the folder's name. */
+function uriOf(path: string): vscode.Uri | undefined {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const [only, ...more] = folders;
+  if (only === undefined || more.length === 0) {
+    return only && vscode.Uri.joinPath(only.uri, path);
+  }
+  const folder = folders.find(({ name }) => path.startsWith(`${name}/`));
+  return folder && vscode.Uri.joinPath(folder.uri, path.slice(folder.name.length + 1));
 }

@@ -80,6 +80,7 @@ export function recordsOfHistory(data: Record<string, unknown>): HistoryRecord[]
     landing: change.landing === 'editor' ? 'editor' : 'disk',
     files: [],
     preview: '',
+    hashes: change.files.map(({ path, before_hash: before, after_hash: after }) => ({ path, before, after })),
   }));
 }
 

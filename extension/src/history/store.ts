@@ -1,5 +1,6 @@
 /** Stores landed changes, newest first, and their texts while there is room. */
 import * as vscode from 'vscode';
+import type { RecordedHashes } from './undone';
 
 export interface RecordedText {
   path: string;
@@ -26,6 +27,8 @@ export interface HistoryRecord {
   landing: 'disk' | 'editor' | 'reverted';
   files: readonly RecordedText[];
   preview: string;
+  /** Absent until the server's history has been asked. */
+  hashes?: readonly RecordedHashes[];
 }
 
 export class HistoryStore {
@@ -104,6 +107,7 @@ function shownOf(records: readonly HistoryRecord[]): string {
       record.added,
       record.removed,
       record.landing,
+      record.hashes,
     ]),
   );
 }

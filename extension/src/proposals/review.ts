@@ -30,6 +30,8 @@ export type FileDecision = 'accepted' | 'rejected';
 
 export interface Review {
   readonly proposed: Proposed;
+  /** If the user has asked for it: what it undoes, as a title. */
+  readonly undo?: string | undefined;
   /** Includes the texts; loaded on demand. */
   readonly proposal?: Proposal;
   readonly state: ReviewState;

@@ -13,7 +13,10 @@ class StoredReview implements Review {
   seen = false;
   setAside = false;
 
-  constructor(readonly proposed: Proposed) {}
+  constructor(
+    readonly proposed: Proposed,
+    readonly undo: string | undefined,
+  ) {}
 }
 
 export class ProposalStore {
@@ -21,6 +24,9 @@ export class ProposalStore {
   /** Something that lists show of this review has changed; `get` no longer finds it if it has ended. */
   readonly onDidChange = this.changed.event;
   private readonly reviews = new Map<string, StoredReview>();
+
+  /** `undoOf`: what a proposal undoes, if the user has asked for it. */
+  constructor(private readonly undoOf: (proposed: Proposed) => string | undefined = () => undefined) {}
 
   get all(): readonly Review[] {
     return [...this.reviews.values()];
@@ -40,7 +46,7 @@ export class ProposalStore {
   }
 
   add(proposed: Proposed): Review {
-    const review = new StoredReview(proposed);
+    const review = new StoredReview(proposed, this.undoOf(proposed));
     this.reviews.set(proposed.id, review);
     this.changed.fire(review);
     return review;

@@ -23,14 +23,14 @@ export class Confirmation implements vscode.Disposable {
     }
     const canUndo = isHistoryKept();
     const name = fileNames([...texts.keys()]);
-    const { id } = review.proposed;
+    const { id, agent, tool, explanation } = review.proposed;
     const text = canUndo ? vscode.l10n.t('Changed {0} · Undo', name) : vscode.l10n.t('Changed {0}', name);
     this.item.show({
       icon: 'check',
       text,
       tooltip: canUndo ? vscode.l10n.t('Click to undo this change. You review the undo first.') : text,
       command: canUndo
-        ? { command: 'agentfs.ui.row.undoLanded', title: text, arguments: [{ id }] }
+        ? { command: 'agentfs.ui.row.undoLanded', title: text, arguments: [{ id, agent, tool, explanation }] }
         : undefined,
     });
     clearTimeout(this.timer);

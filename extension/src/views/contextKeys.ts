@@ -7,6 +7,8 @@ import { draftInFront } from './drafts';
 import type { ServerEdits } from '../proposals/serverEdits';
 import type { DiffEditors } from '../review/diffEditor';
 import type { LookThrough } from '../review/lookThrough';
+import type { HistoryDiffs } from '../history/diff';
+import type { HistoryStore } from '../history/store';
 import { isMultiDiff, isReviewTab, tabInFront } from '../review/tabs';
 
 type Kind = '' | 'single' | 'several' | 'part' | 'inline';
@@ -22,14 +24,19 @@ function kindOf(tab: vscode.Tab | undefined, review: Review | undefined, isPart:
   return isPart ? 'part' : isReviewTab(tab) ? 'single' : 'inline';
 }
 
+/** What the keys tell of. */
+interface Known {
+  proposals: ProposalStore;
+  editors: DiffEditors;
+  edits: ServerEdits;
+  drafts: Drafts;
+  looks: LookThrough;
+  records: HistoryStore;
+  historyDiffs: HistoryDiffs;
+}
+
 /** Keep the context keys `agentfs.ui.*` up to date. */
-export function keepContextKeys(
-  proposals: ProposalStore,
-  editors: DiffEditors,
-  edits: ServerEdits,
-  drafts: Drafts,
-  looks: LookThrough,
-): vscode.Disposable {
+export function keepContextKeys({ proposals, editors, edits, drafts, looks, records, historyDiffs }: Known): vscode.Disposable {
   const told = new Map<string, unknown>();
   const tell = (key: string, value: unknown): void => {
     if (told.get(key) !== value) {
@@ -48,6 +55,7 @@ export function keepContextKeys(
     tell('waiting', proposals.size > 0 || edits.previews > 0);
     tell('more', proposals.size > 1);
     tell('look', looks.isInFront);
+    tell('landed', historyDiffs.inFront !== undefined);
     tell('drafts', drafts.all.length > 0);
     tell('draft', draftInFront(drafts) !== undefined);
   };
@@ -57,6 +65,7 @@ export function keepContextKeys(
     drafts.onDidChange(refresh),
     edits.onDidChange(refresh),
     looks.onDidChange(refresh),
+    records.onDidChange(refresh),
     editors.inline.onDidChange(refresh),
     vscode.window.tabGroups.onDidChangeTabs(refresh),
     vscode.window.tabGroups.onDidChangeTabGroups(refresh),

@@ -10,6 +10,7 @@ import { namesOf } from '../history/records';
 import type { Checkpoint, CheckpointStore } from '../history/checkpoints';
 import { entriesOf, isCheckpoint, isSession, USERS_SESSION, type Entry, type SessionChanges } from '../history/sessions';
 import type { HistoryRecord, HistoryStore } from '../history/store';
+import { undoneOf } from '../history/undone';
 import { agentOf } from '../proposals/notifications';
 import { brief, counts, visible } from '../util/display';
 import { timeOf } from './times';
@@ -19,10 +20,16 @@ const OLDER = 'older';
 
 type Row = Entry | typeof OLDER;
 
+/** So much of an agent's reason leaves room for what follows it. */
+const REASON_CHARACTERS = 60;
+
+const UNDONE_ICON = new vscode.ThemeIcon('circle-slash', new vscode.ThemeColor('disabledForeground'));
+
 export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changes.event;
   private readonly parts: vscode.Disposable;
+  private undone: ReadonlySet<string> = new Set();
 
   constructor(
     private readonly store: HistoryStore,
@@ -45,6 +52,7 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     if (row !== undefined) {
       return row !== OLDER && isSession(row) ? [...row.records] : [];
     }
+    this.undone = undoneOf(this.store.all);
     const { entries, older } = entriesOf(this.store.all, this.checkpoints.all);
     return [...entries, ...(this.loader.hasOlder ? ([OLDER] as const) : []), ...older];
   }
@@ -56,7 +64,7 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     if (isCheckpoint(row)) {
       return itemOfCheckpoint(row, isHistoryKept());
     }
-    return isSession(row) ? itemOfSession(row, isHistoryKept()) : itemOf(row, isHistoryKept());
+    return isSession(row) ? itemOfSession(row, isHistoryKept(), this.undone) : itemOf(row, isHistoryKept(), this.undone.has(row.id));
   }
 
   dispose(): void {
@@ -64,15 +72,16 @@ export class HistoryView implements vscode.TreeDataProvider<Row>, vscode.Disposa
   }
 }
 
-function itemOfSession({ id, session, agent: claimed, records }: SessionChanges, canUndo: boolean): vscode.TreeItem {
+function itemOfSession({ id, session, agent: claimed, records }: SessionChanges, canUndo: boolean, undone: ReadonlySet<string>): vscode.TreeItem {
   const agent = agentOf(claimed);
   const item = new vscode.TreeItem(agent, vscode.TreeItemCollapsibleState.Expanded);
   const count = records.length === 1 ? vscode.l10n.t('1 change') : vscode.l10n.t('{0} changes', records.length);
   const [first, last] = [timeOf(records.at(-1)?.at ?? 0, 'short'), timeOf(records[0]?.at ?? 0, 'short')];
+  const isUndone = records.every((record) => undone.has(record.id));
   item.id = id;
-  item.description = [count, amountOf(records), last].join(' · ');
-  item.iconPath = new vscode.ThemeIcon('comment-discussion');
-  item.contextValue = canUndo ? 'session.undoable' : 'session';
+  item.description = [...(isUndone ? [vscode.l10n.t('undone')] : []), count, amountOf(records), last].join(' · ');
+  item.iconPath = isUndone ? UNDONE_ICON : new vscode.ThemeIcon('comment-discussion');
+  item.contextValue = canUndo && !isUndone ? 'session.undoable' : 'session';
   item.tooltip = [
     agent,
     vscode.l10n.t('Session {0}', brief(session, 80)),
@@ -99,24 +108,40 @@ function itemOfCheckpoint({ id, name, at }: Checkpoint, canRestore: boolean): vs
   return item;
 }
 
-function itemOf(record: HistoryRecord, canUndo: boolean): vscode.TreeItem {
-  const item = new vscode.TreeItem(visible(namesOf(record)));
-  item.id = record.id;
+function itemOf(record: HistoryRecord, canUndo: boolean, isUndone: boolean): vscode.TreeItem {
   const agent = agentOf(record.agent);
-  const amount = counts(record.added, record.removed);
-  const time = timeOf(record.at);
-  // The row of its session names the agent.
   const isAlone = record.session.startsWith(USERS_SESSION);
-  item.description = [...(isAlone ? [agent] : []), amount, time, ...whereOf(record)].join(' · ');
-  item.iconPath = new vscode.ThemeIcon(record.tool === 'undo' ? 'discard' : record.landing === 'disk' ? 'check' : 'edit');
-  item.contextValue = canUndo ? 'undoable' : 'landed';
+  const { label, beside } = namedBy(record, isAlone, agent);
+  const item = new vscode.TreeItem(label);
+  const undone = isUndone ? [vscode.l10n.t('undone')] : [];
+  const time = timeOf(record.at);
+  item.id = record.id;
+  item.description = [...undone, ...beside, counts(record.added, record.removed), time, ...whereOf(record)].join(' · ');
+  item.iconPath = isUndone ? UNDONE_ICON : iconOf(record);
+  item.contextValue = !canUndo || isUndone ? 'landed' : isAlone ? 'undoable' : 'undoable.inSession';
   item.command = { command: 'agentfs.ui.row.openLanded', title: vscode.l10n.t('Open Diff'), arguments: [record] };
   const lines = [...record.paths.map(visible), agent, brief(record.explanation, 500)];
   item.tooltip = lines.filter((line) => line !== '').join('\n');
-  item.accessibilityInformation = {
-    label: vscode.l10n.t('{0}, landed at {1}, proposed by {2}', visible(namesOf(record)), time, agent),
-  };
+  const spoken = vscode.l10n.t('{0}, landed at {1}, proposed by {2}', label, time, agent);
+  item.accessibilityInformation = { label: [spoken, ...undone].join(', ') };
   return item;
+}
+
+/**
+ * What a row is called: its files, with the agent's reason beside them. The row of its session names the agent. What the
+ * user undid is called by what that was, as its files may be many.
+ */
+function namedBy(record: HistoryRecord, isAlone: boolean, agent: string): { label: string; beside: string[] } {
+  const names = visible(namesOf(record));
+  const why = brief(record.explanation, REASON_CHARACTERS);
+  if (isAlone && record.tool === 'undo' && why !== '') {
+    return { label: why, beside: [names] };
+  }
+  return { label: names, beside: [...(isAlone ? [agent] : []), ...(why === '' ? [] : [vscode.l10n.t('“{0}”', why)])] };
+}
+
+function iconOf(record: HistoryRecord): vscode.ThemeIcon {
+  return new vscode.ThemeIcon(record.tool === 'undo' ? 'discard' : record.landing === 'disk' ? 'check' : 'edit');
 }
 
 /** Where a change is, unless it is on disk. Nobody knows what became of it if an earlier window left it in the editor. */

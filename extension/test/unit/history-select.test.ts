@@ -29,9 +29,17 @@ test('all changes of a session are selected, page by page, and none of another c
 
 test('what landed after a moment is selected, and older pages are not asked for', async () => {
   const { ask, asked } = server(['5 s k', '4 t k', '3 s l', '2 s k', '1 s k']);
-  assert.deepEqual(await selectChanges(ask, {}, () => true, 2500), { ids: ['5', '4', '3'] });
+  assert.deepEqual(await selectChanges(ask, {}, () => true, { time: 2500 }), { ids: ['5', '4', '3'] });
   assert.equal(asked.length, 2);
-  assert.deepEqual(await selectChanges(ask, {}, () => true, 5000), { ids: [] });
+  assert.deepEqual(await selectChanges(ask, {}, () => true, { time: 5000 }), { ids: [] });
+});
+
+test('a change and what is newer is selected, also if it is the last of its page', async () => {
+  const { ask, asked } = server(['7 s k', '6 s l', '5 s k', '4 s k', '3 s k', '2 s k']);
+  const isWanted = ({ connection }: { connection?: string }): boolean => connection === 'k';
+  assert.deepEqual(await selectChanges(ask, { session: 's' }, isWanted, { id: '4' }), { ids: ['7', '5', '4'] });
+  assert.deepEqual(await selectChanges(ask, { session: 's' }, isWanted, { id: '3' }), { ids: ['7', '5', '4', '3'] });
+  assert.deepEqual(asked.map(({ before }) => before), [undefined, '6', undefined, '6', '4'].slice(0, asked.length));
 });
 
 test('an empty history has nothing, and what the server can’t tell is said', async () => {

@@ -303,7 +303,7 @@ scenario("closing the tab of a draft asks about the draft, and what was typed is
 
   await ui.closeActiveTab();
 
-  assert.match(await ui.dialogText(), /closing\.txt \(agent’s proposal\)/);
+  assert.match(await ui.dialogText(), /closing\.txt \(proposed\)/);
   await ui.answerDialog("Save");
   await ui.tabsAre();
   await openReview();

@@ -127,7 +127,7 @@ scenario("a row accepts what the user has seen, and shows what they have not", a
 
 scenario("a row that is drawn anew while it is pressed does nothing, whatever is in front, and says so", async () => {
   await propose(redrawn);
-  for (const command of ["openReview", "reject", "acceptFile", "rejectFile", "openLanded", "undoLanded", "undoSession", "restoreCheckpoint", "renameCheckpoint", "deleteCheckpoint"]) {
+  for (const command of ["openReview", "reject", "acceptFile", "rejectFile", "openLanded", "undoLanded", "undoFrom", "undoSession", "restoreCheckpoint", "renameCheckpoint", "deleteCheckpoint"]) {
     await call("command", { id: `agentfs.ui.row.${command}` });
     await ui.saysInPassing("Try again.");
   }
@@ -154,6 +154,13 @@ scenario("what has landed is listed, and its diff can be opened", async () => {
   assert.match(diff.original, /before/);
   assert.equal(await ui.titleButton("Accept").count(), 0, "it is not a review");
   assert.equal(landed.text(), "after\n");
+
+  await ui.titleButton("Undo Change…").click();
+  await ui.diffWith("before");
+  await ui.titleButton("Accept").click();
+  await until("it is undone", () => landed.text() === "before\n");
+  await ui.tab("landed.txt (landed)").click();
+  await until("it is not offered again", async () => (await ui.titleButton("Undo Change…").count()) === 0);
 });
 
 const undone = file("views/undone.txt", "one\ntwo\nthree\n");
@@ -400,7 +407,7 @@ const opened = file("views/opened.txt", "mine\n");
 scenario("only the undo that the user asks for is opened, whatever session an agent says it has", async () => {
   const ada = agent("vscode-history");
   await ada.read(slippedIn);
-  const undone = call("command", { id: "agentfs.ui.row.undoLanded", args: [{ id: "0000000000000000" }] });
+  const undone = call("command", { id: "agentfs.ui.row.undoLanded", args: [{ id: "0000000000000000", agent: "Ada", tool: "edit", explanation: "" }] });
   const asked = ada.edit(slippedIn, "old", "new");
   await until("it waits", async () => (await state()).pending.length === 1);
   await undone;

@@ -1,0 +1,68 @@
+/** Finds out which changes were undone. Doesn't use the vscode API. */
+import type { HistoryRecord } from './store';
+
+/** What a change did to a file: the hashes of its text before and after, null if there is no file. */
+export interface RecordedHashes {
+  path: string;
+  before: string | null;
+  after: string | null;
+}
+
+/**
+ * The ids of those of these changes, newest first, that were undone: a later undo has brought each of their files back to
+ * what it was before. The history doesn't tell what an undo undid, but the hashes do, as long as nothing else was changed.
+ */
+export function undoneOf(records: readonly HistoryRecord[]): ReadonlySet<string> {
+  const files = new Map<string, Step[]>();
+  for (const { id, tool, hashes = [] } of records) {
+    for (const { path, before, after } of hashes) {
+      const steps = files.get(path) ?? [];
+      files.set(path, [...steps, { id, isUndo: tool === 'undo', before, after }]);
+    }
+  }
+  const undone = new Map([...files].map(([path, steps]) => [path, undoneIn(steps)] as const));
+  const isUndone = ({ id, hashes = [] }: HistoryRecord): boolean =>
+    hashes.length > 0 && hashes.every(({ path }) => undone.get(path)?.has(id));
+  return new Set(records.filter(isUndone).map(({ id }) => id));
+}
+
+interface Step extends Omit<RecordedHashes, 'path'> {
+  id: string;
+  isUndo: boolean;
+}
+
+/** The same, for the changes of one file. */
+function undoneIn(steps: readonly Step[]): Set<string> {
+  const undone = new Set<string>();
+  steps.forEach((step, at) => {
+    if (step.isUndo && !undone.has(step.id)) {
+      undoneBy(steps, at)?.forEach((id) => undone.add(id));
+    }
+  });
+  return undone;
+}
+
+/** What the undo at that place undid: what led from the text that it left to the one that it found; undefined if that can't be told. */
+function undoneBy(steps: readonly Step[], at: number): readonly string[] | undefined {
+  const undo = steps[at];
+  const found: string[] = [];
+  let text = undo?.before;
+  for (let next = at + 1; undo !== undefined && next < steps.length; next += 1) {
+    const step = steps[next];
+    if (step === undefined || step.after !== text) {
+      return undefined;
+    }
+    // An undo in between and what it undid lead from a text to the same one: they are none of it.
+    const earlier = step.isUndo && step.before !== undo.after ? undoneBy(steps, next) : undefined;
+    if (earlier === undefined) {
+      found.push(step.id);
+      text = step.before;
+    } else {
+      next += earlier.length;
+    }
+    if (text === undo.after) {
+      return found;
+    }
+  }
+  return undefined;
+}
