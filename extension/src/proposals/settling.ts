@@ -21,16 +21,22 @@ import {
 } from './notifications';
 import { notifyNotSaved } from './saveOffers';
 
-/** A review that has ended. `texts`: what landed, `accepted`: what the user accepted, both by path. */
+/**
+ * A review that has ended. `texts`: what landed, `accepted`: what the user accepted, both by path. `rejection`: if the user
+ * rejected all of it, the reason, which may be empty.
+ */
 export interface Ended extends Settled {
   review: Review;
   texts: ReadonlyMap<string, string>;
   accepted: ReadonlyMap<string, string>;
+  rejection?: string;
 }
 
-/** What is remembered of an acceptance until its outcome is known. */
+/** What is remembered of a decision until its outcome is known. */
 interface Landing {
   decision: Decision;
+  /** What the agent is told with a rejection. */
+  feedback: string;
   /** The accepted texts, by path. */
   texts: ReadonlyMap<string, string>;
   /** Documents that could not be saved. */
@@ -62,9 +68,8 @@ export class Settling {
     }
     this.decidedAt = Date.now();
     this.begun.fire(review);
-    if (review.proposal !== undefined) {
-      this.landings.set(review.proposed.id, { decision: decision.decision, texts: acceptedTexts(review.proposal, decision), notSaved: [] });
-    }
+    const texts = review.proposal === undefined ? new Map<string, string>() : acceptedTexts(review.proposal, decision);
+    this.landings.set(review.proposed.id, { decision: decision.decision, feedback: decision.feedback ?? '', texts, notSaved: [] });
     const locked = this.editors.lock(review).catch((error: unknown) => this.server.channel.warn(String(error)));
     await caughtUp();
     void this.editors.leave(review, onwards);
@@ -113,7 +118,7 @@ export class Settling {
     } else if (outcome === 'rejected' && landing !== undefined && landing.decision !== 'rejected') {
       showNothingLeft(review);
     }
-    this.ended.fire({ ...settled, review, texts, accepted });
+    this.ended.fire({ ...settled, ...rejectionOf(outcome, landing), review, texts, accepted });
   }
 
   /** Note that a decision is sent. False if none can be, which the user is told. */
@@ -147,6 +152,11 @@ export class Settling {
       await this.editors.show(review);
     }
   }
+}
+
+/** What the user's decision to reject all of it adds to what is reported. */
+function rejectionOf(outcome: Outcome, landing: Landing | undefined): Pick<Ended, 'rejection'> {
+  return outcome === 'rejected' && landing?.decision === 'rejected' ? { rejection: landing.feedback } : {};
 }
 
 const REFUSED: Readonly<Record<string, Outcome>> = {

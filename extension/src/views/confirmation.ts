@@ -1,22 +1,27 @@
-/** After the user's decision, briefly shows in the status bar what landed, and offers to undo it. */
+/** After the user's decision, briefly shows in the status bar what landed, with an offer to undo it, or was rejected. */
 import * as vscode from 'vscode';
-import { isDecided } from '../proposals/review';
-import { StatusItem } from '../util/window';
+import { isDecided, type Review } from '../proposals/review';
+import { StatusItem, type StatusLook } from '../util/window';
 import { isHistoryKept } from '../history/diff';
 import type { Ended } from '../proposals/settling';
-import { fileNames } from '../proposals/notifications';
+import { agentOf, fileNames, nameOf } from '../proposals/notifications';
 import { notifyUnsavedLanding } from '../proposals/saveOffers';
 
 const SHOWN_MS = 15_000;
 
 export class Confirmation implements vscode.Disposable {
-  private readonly item = new StatusItem('agentfs.landed', vscode.l10n.t('agentfs: last change'), 9);
+  private readonly item = new StatusItem('agentfs.landed', vscode.l10n.t('agentfs: last decision'), 9);
   private timer: NodeJS.Timeout | undefined;
 
   /** A review has ended. */
-  ended({ review, outcome, texts, accepted }: Ended): void {
+  ended({ review, outcome, texts, accepted, rejection }: Ended): void {
     if (outcome === 'failed' && texts.size === 0) {
       notifyUnsavedLanding(review, accepted);
+    }
+    if (rejection !== undefined) {
+      const text = rejectedText(review, rejection);
+      this.show({ icon: 'close', text, tooltip: text, command: undefined });
+      return;
     }
     if (outcome !== 'landed' || texts.size === 0 || !isDecided(review)) {
       return;
@@ -25,7 +30,7 @@ export class Confirmation implements vscode.Disposable {
     const name = fileNames([...texts.keys()]);
     const { id, agent, tool, explanation } = review.proposed;
     const text = canUndo ? vscode.l10n.t('Changed {0} · Undo', name) : vscode.l10n.t('Changed {0}', name);
-    this.item.show({
+    this.show({
       icon: 'check',
       text,
       tooltip: canUndo ? vscode.l10n.t('Click to undo this change. You review the undo first.') : text,
@@ -33,12 +38,24 @@ export class Confirmation implements vscode.Disposable {
         ? { command: 'agentfs.ui.row.undoLanded', title: text, arguments: [{ id, agent, tool, explanation }] }
         : undefined,
     });
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.item.hide(), SHOWN_MS);
   }
 
   dispose(): void {
     clearTimeout(this.timer);
     this.item.dispose();
   }
+
+  private show(look: StatusLook): void {
+    this.item.show(look);
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.item.hide(), SHOWN_MS);
+  }
+}
+
+/** What became of a rejection. `reason`: what the user gave the agent as one. */
+function rejectedText(review: Review, reason: string): string {
+  const name = nameOf(review);
+  return reason === '' || review.undo !== undefined
+    ? vscode.l10n.t('Rejected {0}.', name)
+    : vscode.l10n.t('Rejected {0}. {1} has your reason.', name, agentOf(review.proposed.agent));
 }

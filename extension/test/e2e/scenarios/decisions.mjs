@@ -53,6 +53,13 @@ scenario("reject with a reason: the agent hears it, the file stays", async () =>
   assert.equal(answer.context.review.feedback, "It is 42, as everybody knows.");
   assert.equal(rejected.text(), "answer = 42\n");
   await ui.noTab("reject.py");
+  await ui.statusBarSays("Rejected reject.py. Ada has your reason.");
+
+  await agent("reject").edit(rejected, "42", "43");
+  await reviewWith("answer = 43");
+  await ui.titleButton("Reject").click();
+  await ui.answer("");
+  await ui.statusBarSays("Rejected reject.py.");
 });
 
 const early = file("decisions/accept-early.py", "answer = 42\n");
