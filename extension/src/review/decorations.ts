@@ -147,10 +147,9 @@ function firstLine(file: ReviewedFile): number {
   return known;
 }
 
-/** What happens to the file, who proposes it and why, and which changes are the user's own. */
+/** What happens to the file, why, and which changes are the user's own. */
 function noteOf(review: Review, file: ReviewedFile): string {
   const { proposed, decided } = review;
-  const agent = agentOf(proposed.agent);
   const why = brief(proposed.explanation, NOTE_CHARACTERS);
   const operation = OPERATIONS[file.operation]?.();
   const decision = decided.get(file.path);
@@ -161,7 +160,7 @@ function noteOf(review: Review, file: ReviewedFile): string {
     ...(isAllOrNone(review) ? [vscode.l10n.t('all files or none')] : []),
     ...(decision === undefined ? [] : [DECIDED[decision]()]),
     ...(operation === undefined ? [] : [operation]),
-    why === '' ? agent : vscode.l10n.t('{0}: {1}', agent, why),
+    why === '' ? agentOf(proposed.agent) : vscode.l10n.t('“{0}”', why), // the tab has the name, and there is little room
   ].join(' · ');
 }
 

@@ -19,6 +19,9 @@ export interface PendingNode {
 
 type Row = PendingNode | Question;
 
+/** So much of an agent's reason leaves room for what follows it. */
+const REASON_CHARACTERS = 60;
+
 export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposable {
   private readonly changes = new vscode.EventEmitter<void>();
   readonly onDidChangeTreeData = this.changes.event;
@@ -127,13 +130,19 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   const amount = counts(file.lines_added, file.lines_removed);
   const path = pathNow(file);
   const folder = visible(folderOf(path));
-  item.description = [...(isPart ? [] : [agent]), amount, folder].filter((part) => part !== '').join(' · ');
+  item.description = [...(isPart ? [] : whoAndWhy(review)), amount, folder].filter((part) => part !== '').join(' · ');
   item.tooltip = tooltipOf(review, file);
   item.iconPath = iconOf(review, file);
   item.command = openCommand(review, file);
   item.resourceUri = virtualUri(PROPOSAL, review.proposed.id, file.path);
   item.accessibilityInformation = { label: [labelOf(visible(path), file.lines_added, file.lines_removed, agent), ...statesOf(review, file)].join(', ') };
   return item;
+}
+
+/** Who proposes a change, and why; or what the user undoes with it. */
+function whoAndWhy({ undo, proposed: { agent, explanation } }: Review): string[] {
+  const why = brief(explanation, REASON_CHARACTERS);
+  return undo !== undefined ? [brief(undo, REASON_CHARACTERS)] : [agentOf(agent), ...(why === '' ? [] : [vscode.l10n.t('“{0}”', why)])];
 }
 
 /** What a screen reader says of a row, except its state. */
@@ -165,7 +174,7 @@ function itemOfSeveral(review: Review): vscode.TreeItem {
   );
   const agent = agentOf(review.proposed.agent);
   const allOrNone = isAllOrNone(review) ? [vscode.l10n.t('all files or none')] : [];
-  item.description = [agent, counts(added, removed), ...allOrNone].join(' · ');
+  item.description = [...whoAndWhy(review), counts(added, removed), ...allOrNone].join(' · ');
   item.accessibilityInformation = { label: [labelOf(name, added, removed, agent), ...allOrNone].join(', ') };
   item.tooltip = tooltipOf(review);
   item.iconPath = new vscode.ThemeIcon('diff-multiple');

@@ -60,7 +60,7 @@ const accepted = trio("accepted");
 scenario("several files: one editor, accepted all at once, each lands in its way", async () => {
   const asked = await propose("all", accepted);
   assert.deepEqual(await ui.severalNames(), ["one.txt", "two.txt", "three.txt"]);
-  await ui.sees("Ada: They belong together.");
+  await ui.sees("“They belong together.”");
   await ui.sees("with your unsaved text");
   assert.deepEqual(texts(accepted), OLD, "nothing is written before the decision");
 
@@ -159,7 +159,7 @@ const QUESTION = /The agent wants all 3 files changed, or none\. two\.txt is as 
 
 scenario("several files, all or none: Accept asks if one of them is as before, and decides nothing by itself", async () => {
   const asked = await propose("reverted", reverted, { open: false });
-  await ui.sees("all files or none · Ada: They belong together.");
+  await ui.sees("all files or none · “They belong together.”");
   await call("command", { id: "agentfs.ui.showPending" });
   await ui.viewRow("Pending", "3 files").filter({ hasText: "all files or none" }).waitFor();
   await ui.clickLine("new two");
