@@ -16,7 +16,7 @@ import { draftInFront } from './views/drafts';
 import type { DiffEditors } from './review/diffEditor';
 import type { By } from './review/focus';
 import type { Checkpoints } from './views/checkpoints';
-import { showFileChanges } from './views/fileChanges';
+import { openReviewOf, showFileChanges } from './views/fileChanges';
 import type { OutsideAgents } from './views/agents';
 import type { StatusBar } from './views/statusBar';
 import type { Checkpoint } from './history/checkpoints';
@@ -135,6 +135,12 @@ function handlers({
       await editors.show(review);
     }
   };
+  const ofFile = {
+    ask,
+    proposals,
+    open: (record: HistoryRecord) => historyDiffs.open(record),
+    review: (review: Review, path: string) => editors.show(review, path),
+  };
   const frontOrFirst = (): Review | undefined => editors.current ?? proposals.firstWaiting() ?? proposals.all[0];
   return {
     accept: (by?: unknown) => decisions.accept(false, byOf(by)),
@@ -203,7 +209,8 @@ function handlers({
       const { inFront } = historyDiffs;
       await (inFront === undefined ? decisions.showNothingActive() : undos.undo(inFront));
     },
-    showFileChanges: (uri?: vscode.Uri) => showFileChanges(ask, historyDiffs, uri),
+    showFileChanges: (uri?: vscode.Uri) => showFileChanges(ofFile, uri),
+    'file.openReview': (uri?: vscode.Uri) => openReviewOf(ofFile, uri),
     manual: () => status.manual(),
     resumeAuto: () => status.resumeAuto(),
     showAgents: () => outside.show(),

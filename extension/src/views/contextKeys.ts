@@ -59,9 +59,12 @@ export function keepContextKeys({ proposals, editors, edits, drafts, looks, reco
     tell('drafts', drafts.all.length > 0);
     tell('draft', draftInFront(drafts) !== undefined);
   };
+  const tellPaths = (): void => tell('pendingPaths', pathsOf(proposals));
+  tellPaths();
   refresh();
   return vscode.Disposable.from(
     proposals.onDidChange(refresh),
+    proposals.onDidChange(tellPaths),
     drafts.onDidChange(refresh),
     edits.onDidChange(refresh),
     looks.onDidChange(refresh),
@@ -71,4 +74,9 @@ export function keepContextKeys({ proposals, editors, edits, drafts, looks, reco
     vscode.window.tabGroups.onDidChangeTabGroups(refresh),
     vscode.window.onDidChangeActiveTextEditor(refresh),
   );
+}
+
+/** The paths of the files with pending changes, as menus know files. */
+function pathsOf(proposals: ProposalStore): readonly string[] {
+  return proposals.all.flatMap(({ proposed: { files } }) => files.map(({ uri }) => vscode.Uri.parse(uri).fsPath));
 }

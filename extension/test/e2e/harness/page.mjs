@@ -535,6 +535,12 @@ export class WorkbenchPage {
     return this.page.locator(".part.sidebar .pane", { has: header }).locator(".monaco-list-row", { hasText: text });
   }
 
+  /** Chooses from the context menu of what is at that place. */
+  async contextMenu(place, choice) {
+    await place.click({ button: "right" });
+    await this.#choose(choice);
+  }
+
   /** Chooses from the context menu of a row in that view; it closes if the rows are drawn anew. */
   async rowMenu(view, text, choice) {
     await until(`the menu with ${choice}`, async () => {

@@ -32,6 +32,33 @@ scenario("a file with a pending change is marked in the Explorer and on its tab,
   for (const where of ["Explorer", "tab"]) await ui.marked(where, "one.txt");
 });
 
+const led = file("visible/marks/led.txt", "old\n");
+
+scenario("a file with a pending change leads to its review: in its title, on its tab, in the Explorer, and in its list", async () => {
+  await inExplorer(led);
+  assert.equal(await ui.titleButton("Open Review").count(), 0);
+  const asked = await agent("led").readAndEdit(led, "old", "new", { explanation: "It is newer." });
+  await ui.titleButton("Open Review").click();
+  await ui.diffWith("new");
+
+  for (const place of [ui.tab("led.txt").first(), ui.page.locator('.explorer-folders-view .monaco-list-row[aria-label^="led.txt"]')]) {
+    await ui.tab("led.txt").first().click();
+    await ui.contextMenu(place, "Open Review");
+    await ui.diffWith("new");
+  }
+  await ui.tab("led.txt").first().click();
+  const listing = call("command", { id: "agentfs.ui.showFileChanges" });
+  const row = await ui.requestedRow("Ada · +1 −1 · waits for your review");
+  assert.match(await row.innerText(), /It is newer\./);
+  await row.click();
+  await ui.diffWith("new");
+  await listing;
+
+  await asked.cancel();
+  await led.open();
+  await until("it leads nowhere", async () => (await ui.titleButton("Open Review").count()) === 0);
+});
+
 const MEANING = "Pending change by Ada: +1 −1";
 
 scenario("what is accepted is marked no more, nor is the rest if the setting says so", async () => {
