@@ -139,7 +139,7 @@ function handlers({
     ask,
     proposals,
     open: (record: HistoryRecord) => historyDiffs.open(record),
-    review: (review: Review, path: string) => editors.show(review, path),
+    review: (review: Review, path: string) => vscode.commands.executeCommand<void>('agentfs.ui.openReview', review.proposed.id, path),
   };
   const frontOrFirst = (): Review | undefined => editors.current ?? proposals.firstWaiting() ?? proposals.all[0];
   return {

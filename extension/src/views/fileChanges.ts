@@ -20,7 +20,7 @@ interface Shown {
   ask: Ask;
   proposals: ProposalStore;
   open(record: HistoryRecord): Promise<void>;
-  review(review: Review, path: string): Promise<void>;
+  review(review: Review, path: string): Thenable<void>;
 }
 
 /** Show the changes of the file in front if no `uri` is given. The one that the user picks is opened as a diff. */
