@@ -47,7 +47,7 @@ async def test_the_editor_shows_the_change_and_only_then_it_is_written(
         await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
         said = (await process.communicate())[0].decode()
     assert process.returncode == 0, said
-    assert "Codex is connected." in said
+    assert "Codex is set up. Start a new session of it." in said
     text = (root / ".mcp.json").read_text()
     assert json.loads(text)["mcpServers"] == {"mine": {"command": "x"}, "agentfs": SERVER}
     assert text.startswith('{\n    "mcpServers": {"mine": {"command": "x"}, "agentfs": ')
@@ -55,7 +55,7 @@ async def test_the_editor_shows_the_change_and_only_then_it_is_written(
     assert toml["mcp_servers"]["agentfs"]["args"][:4] == SERVER["args"]
     assert "Changed: .mcp.json, .claude/settings.json, .codex/config.toml." in said
     again = run(*COMMAND, cwd=root, env=told(home, root, sockets))  # nobody is asked
-    assert (again.returncode, "Codex is connected already." in again.stdout) == (0, True), again.stderr
+    assert (again.returncode, "Codex is set up already." in again.stdout) == (0, True), again.stderr
     assert (root / ".mcp.json").read_text() == text
 
 
@@ -81,7 +81,7 @@ async def test_without_an_editor_the_terminal_asks(root: Path, home: Path, socke
             asked = await shown.shows("Apply this change?")
             assert "No editor with agentfs has this folder open: asking here.\nApply" in asked
             shown.press(answer)
-            await shown.shows("is connected" if is_there else "You did not accept the change.")
+            await shown.shows("is set up" if is_there else "You did not accept the change.")
             assert "the user" not in shown.text
         assert (root / "opencode.json").exists() is is_there
 
@@ -92,7 +92,7 @@ async def test_the_users_settings_are_those_in_the_home(root: Path, home: Path, 
     async with terminal([*COMMAND, "--user", "codex"], root, told(home, root, sockets)) as shown:
         await shown.shows("Apply this change?")
         shown.press("y\n")
-        assert "No editor" not in await shown.shows("is connected")
+        assert "No editor" not in await shown.shows("is set up")
     assert (home / ".codex/config.toml").read_text().startswith('model = "x" # mine\n')
     elsewhere = told(home, root, sockets) | {"CODEX_HOME": str(root)}
     moved = run(*COMMAND, "--user", "codex", cwd=root, env=elsewhere)
@@ -116,7 +116,7 @@ async def test_settings_in_an_unsaved_buffer_connect_nobody(root: Path, home: Pa
             )
             said = (await (await connecting).communicate())[0].decode()
             assert "The settings are not saved yet. Save them in the editor." in said
-            assert "is connected" not in said
+            assert "is set up" not in said
         assert "agentfs" in editor.documents[editor.uri("opencode.json")].text
     assert (root / "opencode.json").read_text() == "{}\n"
 
@@ -160,7 +160,7 @@ def test_a_file_that_is_not_understood_stays_and_the_settings_are_shown(
     (root / ".vscode/mcp.json").write_bytes(broken)
     unclear = run(*COMMAND, "vscode", cwd=root, env=told(home, root, sockets))
     assert (unclear.returncode, "Add this yourself" in unclear.stdout) == (1, True)
-    shown, _, last = unclear.stdout.split("\n\n", 1)[1].rpartition("VS Code is not connected")
+    shown, _, last = unclear.stdout.split("\n\n", 1)[1].rpartition("VS Code is not set up")
     assert json.loads(shown)["servers"]["agentfs"]["type"] == "stdio"
     assert last == ": see above.\n"
     assert (root / ".vscode/mcp.json").read_bytes() == broken
@@ -174,8 +174,8 @@ async def test_one_file_that_is_not_understood_stops_no_other_agent(
     said = (await process.communicate())[0].decode()
     assert process.returncode == 1
     assert "'.mcp.json' was not changed: " in said
-    assert "Claude Code is not connected: see above." in said
-    assert "Codex is connected. Start" in said
+    assert "Claude Code is not set up: see above." in said
+    assert "Codex is set up. Start" in said
     assert (root / ".mcp.json").read_text() == "{ not JSON"
     assert (root / ".claude/settings.json").exists()
 
@@ -191,14 +191,62 @@ async def test_who_keeps_tools_of_its_own_is_told_with_the_command_that_denies_t
     process = await connecting(root, home, sockets, "--only", "claude-code", answer="accepted")
     assert "keeps its own" not in (await process.communicate())[0].decode()
     plain = run(*COMMAND, "claude-code", cwd=root, env=told(home, root, sockets))  # they stay denied
-    assert plain.stdout == "Claude Code is connected already.\n"
+    assert plain.stdout == "Claude Code is set up already.\n"
+
+
+async def test_a_program_gets_the_result_as_json_and_finds_the_review_by_its_session(
+    root: Path, home: Path, sockets: Path
+) -> None:
+    (root / ".mcp.json").write_text("{}\n")
+    async with serving(root, sockets, **REVIEWING) as editor:
+        arguments = ("--json", "--session", "mine", "claude-code", "vscode")
+        process = await asyncio.create_subprocess_exec(
+            *COMMAND, *arguments, cwd=root, env=told(home, root, sockets), stdout=asyncio.subprocess.PIPE
+        )
+        proposed = await editor.seen("agentfs/proposed")
+        assert proposed["session"].endswith("/mine")
+        await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
+        said = json.loads((await process.communicate())[0])
+    assert said["agents"] == [
+        {"name": "claude-code", "title": "Claude Code", "own_tools": "deniable"},
+        {"name": "vscode", "title": "VS Code", "own_tools": "undeniable"},
+    ]
+    assert "Claude Code is set up. Start a new session of it." in said["lines"]
+
+
+def listed(root: Path, home: Path, sockets: Path, *arguments: str) -> dict[str, str]:
+    """The agents that are set up, and what becomes of their own tools."""
+    ended = run(*COMMAND, "--list", "--json", *arguments, cwd=root, env=told(home, root, sockets))
+    assert ended.returncode == 0, ended.stderr
+    return {one["name"]: one["own_tools"] for one in json.loads(ended.stdout)["agents"]}
+
+
+def test_the_agents_that_are_set_up_are_listed(root: Path, home: Path, sockets: Path) -> None:
+    assert listed(root, home, sockets) == {}
+    (root / ".mcp.json").write_text('{"mcpServers": {"agentfs": {"command": "gone"}}, // mine\n}')
+    (root / ".codex").mkdir()
+    (root / ".codex/config.toml").write_text(
+        'sandbox_mode = "read-only"\napproval_policy = "never"\n[mcp_servers.agentfs]\ncommand = "x"\n'
+    )
+    (root / "opencode.json").write_text("{ not JSON")
+    (root / ".gemini").mkdir()
+    (root / ".gemini/settings.json").write_bytes(b'{"mcpServers": {"other": {}}, "x": "\xff"}')
+    (root / ".vscode").mkdir()
+    (root / ".vscode/mcp.json").write_text('{"servers": []}')
+    before = sorted(root.rglob("*"))
+    assert listed(root, home, sockets) == {"claude-code": "deniable", "codex": "denied"}
+    assert listed(root, home, sockets, "codex") == {"codex": "denied"}
+    assert listed(root, home, sockets, "--user") == {}
+    shown = run(*COMMAND, "--list", cwd=root, env=told(home, root, sockets)).stdout
+    assert "Codex is set up.\nGemini CLI is not set up.\n" in shown
+    assert sorted(root.rglob("*")) == before
 
 
 async def test_amended_settings_connect_nobody_for_certain(root: Path, home: Path, sockets: Path) -> None:
     process = await connecting(root, home, sockets, "opencode", answer="amended")
     said = (await process.communicate())[0].decode()
     assert (process.returncode, "You amended the settings." in said) == (0, True)
-    assert "connected" not in said
+    assert "set up" not in said
 
 
 async def test_an_undo_takes_the_settings_back(root: Path, home: Path, sockets: Path) -> None:
@@ -206,7 +254,7 @@ async def test_an_undo_takes_the_settings_back(root: Path, home: Path, sockets: 
     async with terminal([*COMMAND, "--only", "claude-code"], root, env) as shown:
         await shown.shows("Apply this change?")
         shown.press("y\n")
-        await shown.shows("is connected")
+        await shown.shows("is set up")
     listed = run(*COMMAND[:-1], "history", cwd=root, env=env).stdout
     change = re.search(r"^change (\w+)", listed, re.MULTILINE)
     assert change, listed
@@ -267,4 +315,5 @@ def test_what_is_wrong_is_said(root: Path, home: Path, sockets: Path) -> None:
     assert "Name one: claude-code, codex" in failed()[1]
     assert "must be one of claude-code" in failed("emacs")[1]
     assert "is not a folder" in failed("codex", "--workspace", "nowhere")[1]
+    assert "is not a folder" in failed("--list", "--workspace", "nowhere")[1]
     assert list(root.iterdir()) == []

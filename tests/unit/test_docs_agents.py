@@ -60,8 +60,8 @@ def test_the_commands_and_names_are_those_of_connect() -> None:
     start = section(DOCS, "Start")
     assert all(f"`{name}`" in start for name in AGENTS)
     usage = agentfs("connect", "--help").stdout
-    assert set(re.findall(r"--\w+", start)) == {"--user", "--only", "--print"}
-    assert all(option in usage for option in ("--user", "--only", "--print"))
+    assert set(re.findall(r"--\w+", start)) == {"--user", "--only", "--print", "--list", "--json"}
+    assert all(option in usage for option in ("--user", "--only", "--print", "--list", "--json"))
 
 
 def test_how_long_programs_wait_is_what_the_server_knows() -> None:

@@ -6,6 +6,7 @@ diff, else this terminal.
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import shutil
@@ -14,7 +15,7 @@ from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import Any, Literal
 from urllib.parse import unquote, urlsplit
 
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
@@ -24,15 +25,22 @@ from agentfs_lsp.client.asynchronous import OWN
 from agentfs_lsp.commands.agents import AGENTS, Agent, Settings
 from agentfs_lsp.commands.call import ERROR, NO_ANSWER, USAGE, exit_code, own_settings
 from agentfs_lsp.commands.merging import UnclearError, merged
+from agentfs_lsp.commands.set_up import are_there, is_set_up
 from agentfs_lsp.commands.waiting import reviewer, telling
 from agentfs_lsp.domain.translation import Translate
 
 NAME = "agentfs-lsp connect"
 
+OwnTools = Literal["denied", "deniable", "undeniable"]
+"""What becomes of the program's own tools that change files; `deniable`: with `--only`."""
+
 
 def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code, as `agentfs-lsp call` does."""
     options = _parser(translate).parse_args(arguments)
+    if options.list:
+        _print_list(options, translate)
+        return 0
     agents = options.agent or [one for one in AGENTS.values() if one.is_here() and not one.has_extension]
     if not agents:
         known = ", ".join(AGENTS)
@@ -58,10 +66,16 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     try:
         with _open(root, review, user=options.user) as fs:
             folder = _folder(fs, root.resolve())
-            change = _Change(fs, folder, wanted, translate)
+            report = _Report(as_json=options.json)
+            change = _Change(fs, folder, wanted, translate, report, options.session)
             connected = change.make(can_ask=fs.is_editors or review is not deny_all)
-            if not options.only:
-                _tell_how_to_deny(change, connected, options, translate)
+            only = _settings(connected, only=True, user=options.user)
+            for agent, settings in only.items():
+                kept = _own_tools(agent, are_denied=not change.lacks(settings))
+                report.add(agent, kept)
+                if not options.only:
+                    _tell_how_to_deny(agent, kept, options, translate, report)
+            report.end()
             return ERROR if change.unclear else 0
     except NotADirectoryError as error:
         raise CommandError(translate("'{path}' is not a folder.", path=root), USAGE) from error
@@ -80,19 +94,18 @@ def _tell_what_is_left(agent: Agent, translate: Translate, *, only: bool, user: 
     """Tell the user what this command cannot do."""
     adding = agent.adding if user else None
     if only and (agent.keeps_its_tools or adding is not None):
-        _tell_that_it_keeps_its_tools(agent, translate, file=sys.stderr)
+        print(_that_it_keeps_its_tools(agent, translate), file=sys.stderr)
     if adding is not None:
         told = translate("{agent} adds to the user's settings itself. To connect it, run:", agent=agent.title)
         print(f"{told}\n{adding(_command())}\n")
 
 
-def _tell_that_it_keeps_its_tools(agent: Agent, translate: Translate, *, file: TextIO) -> None:
-    told = translate(
+def _that_it_keeps_its_tools(agent: Agent, translate: Translate) -> str:
+    return translate(
         "{agent} keeps its own tools that change files: --only cannot deny them here. "
         "docs/agents.md says how to do it.",
         agent=agent.title,
     )
-    print(told, file=file)
 
 
 def _command() -> list[str]:
@@ -140,6 +153,47 @@ def _folder(fs: AgentFS, wanted: Path) -> str:
     return f"{names[root] / below if len(names) > 1 else below}/".removeprefix("./")
 
 
+def _print_list(options: Namespace, translate: Translate) -> None:
+    """Tell which programs are set up."""
+    agents = options.agent or list(AGENTS.values())
+    plain = _settings(agents, only=False, user=options.user)
+    only = _settings(agents, only=True, user=options.user)
+    root = _home(plain, translate) if options.user else Path(options.workspace)
+    if not root.is_dir():
+        raise CommandError(translate("'{path}' is not a folder.", path=root), USAGE)
+    report = _Report(as_json=options.json)
+    for agent, files in plain.items():
+        if is_set_up(root, files):
+            report.add(agent, _own_tools(agent, are_denied=are_there(root, only[agent])))
+            report.say(translate("{agent} is set up.", agent=agent.title))
+        else:
+            report.say(translate("{agent} is not set up.", agent=agent.title))
+    report.end()
+
+
+class _Report:
+    """What is said, at once, and which agents are set up; as JSON, all at the end."""
+
+    def __init__(self, *, as_json: bool) -> None:
+        self._as_json = as_json
+        self._lines: list[str] = []
+        self._agents: list[dict[str, str]] = []
+
+    def say(self, line: str) -> None:
+        if self._as_json:
+            self._lines.append(line)
+        else:
+            print(line)
+
+    def add(self, agent: Agent, kept: OwnTools) -> None:
+        """It is set up."""
+        self._agents.append({"name": _name(agent), "title": agent.title, "own_tools": kept})
+
+    def end(self) -> None:
+        if self._as_json:
+            print(json.dumps({"agents": self._agents, "lines": self._lines}, indent=2))
+
+
 class _Change:
     """The change of the agents' files. `unclear`: the agents with a file that must be changed by hand."""
 
@@ -149,15 +203,19 @@ class _Change:
         folder: str,
         wanted: Mapping[Agent, Mapping[str, Settings]],
         translate: Translate,
+        report: _Report,
+        session: str,
     ) -> None:
         self._fs, self._folder, self._wanted, self._translate = fs, folder, wanted, translate
+        self._say = report.say
+        self._session: dict[str, Any] = {"session": session} if session else {}
         self._texts: dict[str, str] = {}  # of each file that is clear, as it should be
         self._written: dict[str, str] = {}
         self._is_saved = True
         self.unclear: set[Agent] = set()
 
     def make(self, *, can_ask: bool) -> list[Agent]:
-        """Propose it, and print what became of it; returns the agents that are connected. Raises
+        """Propose it, and say what became of it; returns the agents that are set up. Raises
         CommandError if the change was refused."""
         for agent, files in self._wanted.items():
             for name, settings in files.items():
@@ -165,7 +223,7 @@ class _Change:
         connected = self._connected(can_ask=can_ask)
         for agent in self._wanted:
             if agent in self.unclear:
-                print(self._translate("{agent} is not connected: see above.", agent=agent.title))
+                self._say(self._translate("{agent} is not set up: see above.", agent=agent.title))
         return connected
 
     def lacks(self, settings: Mapping[str, Settings]) -> bool:
@@ -191,14 +249,14 @@ class _Change:
                 return []
             is_saved = is_saved and answer.landing == "disk"
         if not is_saved:
-            print(translate("The settings are not saved yet. Save them in the editor."))
+            self._say(translate("The settings are not saved yet. Save them in the editor."))
             return []
         connected = [agent for agent in self._wanted if agent not in self.unclear]
         for agent in connected:
             if agent in changing:
-                print(translate("{agent} is connected. Start a new session of it.", agent=agent.title))
+                self._say(translate("{agent} is set up. Start a new session of it.", agent=agent.title))
             else:
-                print(translate("{agent} is connected already.", agent=agent.title))
+                self._say(translate("{agent} is set up already.", agent=agent.title))
         return connected
 
     def _print_changed(self, answer: Answer) -> bool:
@@ -206,17 +264,17 @@ class _Change:
         names = list(self._written)
         failed = {names[index] for index in answer.data.get("failed_items", ())}
         changed = [self._path(name) for name in names if name not in failed]
-        print(self._translate("Changed: {files}.", files=", ".join(changed)))
+        self._say(self._translate("Changed: {files}.", files=", ".join(changed)))
         if answer.decision == "amended":  # perhaps without what connects
-            print(self._translate("You amended the settings. Check that they still connect the agents."))
+            self._say(self._translate("You amended the settings. Check that they still connect the agents."))
             return False
         for name in failed:
-            print(self._translate("'{path}' was not changed.", path=self._path(name)))
+            self._say(self._translate("'{path}' was not changed.", path=self._path(name)))
         self.unclear |= {agent for agent, files in self._wanted.items() if not failed.isdisjoint(files)}
         return True
 
     def _plan(self, agent: Agent, name: str, settings: Settings) -> None:
-        answer = self._fs.read(self._folder + name, limit=0)
+        answer = self._fs.read(self._folder + name, limit=0, **self._session)
         try:
             text = self._texts[name] = _merged(name, answer, settings)
         except UnclearError as error:
@@ -225,7 +283,7 @@ class _Change:
                 path=self._path(name),
                 reason=str(error).rstrip(".。"),
             )
-            print(f"{told}\n\n{merged(name, '', settings)}")
+            self._say(f"{told}\n\n{merged(name, '', settings)}")
             self.unclear.add(agent)
             return
         if text != answer.content:
@@ -244,7 +302,7 @@ class _Change:
         names = ", ".join(agent.title for agent in agents)
         told = self._translate("Connects {agents} to agentfs.", agents=names)
         with telling(self._fs, self._translate):
-            return self._fs.batch(operations, explanation=told, agent=NAME)
+            return self._fs.batch(operations, explanation=told, agent=NAME, **self._session)
 
 
 def _why(answer: Answer, translate: Translate, *, can_ask: bool) -> str:
@@ -260,25 +318,28 @@ def _why(answer: Answer, translate: Translate, *, can_ask: bool) -> str:
     return answer.text
 
 
+def _own_tools(agent: Agent, *, are_denied: bool) -> OwnTools:
+    return "undeniable" if agent.keeps_its_tools else "denied" if are_denied else "deniable"
+
+
 def _tell_how_to_deny(
-    change: _Change, connected: Iterable[Agent], options: Namespace, translate: Translate
+    agent: Agent, kept: OwnTools, options: Namespace, translate: Translate, report: _Report
 ) -> None:
-    """Tell the user which of the connected agents could still change files without a review."""
-    for agent, settings in _settings(connected, only=True, user=options.user).items():
-        if agent.keeps_its_tools:
-            _tell_that_it_keeps_its_tools(agent, translate, file=sys.stdout)
-        elif change.lacks(settings):
-            where = ["--user"] if options.user else []
-            where += [] if options.workspace == "." else ["--workspace", options.workspace]
-            command = [*_command(), "connect", "--only", *where, _name(agent)]
-            told = translate(
-                "{agent} keeps its own tools that change files without a review: {tools}. To deny them, run: "
-                "{command}",
-                agent=agent.title,
-                tools=", ".join(agent.own_tools),
-                command=shlex.join(command),
-            )
-            print(told)
+    """Tell the user whether the agent could still change files without a review."""
+    if kept == "undeniable":
+        report.say(_that_it_keeps_its_tools(agent, translate))
+    elif kept == "deniable":
+        where = ["--user"] if options.user else []
+        where += [] if options.workspace == "." else ["--workspace", options.workspace]
+        command = [*_command(), "connect", "--only", *where, _name(agent)]
+        told = translate(
+            "{agent} keeps its own tools that change files without a review: {tools}. To deny them, run: "
+            "{command}",
+            agent=agent.title,
+            tools=", ".join(agent.own_tools),
+            command=shlex.join(command),
+        )
+        report.say(told)
 
 
 def _name(agent: Agent) -> str:
@@ -329,6 +390,22 @@ def _parser(translate: Translate) -> Parser:
         "--print",
         action="store_true",
         help=translate("print the settings and change nothing"),
+    )
+    options.add_argument(
+        "--list",
+        action="store_true",
+        help=translate("tell which of the agents are set up, and change nothing"),
+    )
+    options.add_argument(
+        "--json",
+        action="store_true",
+        help=translate("print a JSON object with what is said, and the agents that are set up"),
+    )
+    options.add_argument(
+        "--session",
+        metavar="NAME",
+        default="",
+        help=translate("the name of the session of the change, by which a program finds it"),
     )
     options.add_argument(
         "--workspace",

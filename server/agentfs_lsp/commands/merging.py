@@ -30,6 +30,16 @@ def merged(path: str, text: str, settings: Settings) -> str:
         raise UnclearError(str(error)) from error
 
 
+def parsed(path: str, text: str) -> Any:
+    """What the file's text means; an empty object if it is empty. Raises UnclearError."""
+    try:
+        if path.endswith(".toml"):
+            return tomllib.loads(text)
+        return _Reader(text).document().value if text.strip() else {}
+    except (ValueError, RecursionError) as error:
+        raise UnclearError(str(error)) from error
+
+
 def _united(given: Any, settings: Settings) -> dict[str, Any]:
     """Merge objects, unite lists, and set everything else, the server's entry as a whole."""
     if not isinstance(given, dict):

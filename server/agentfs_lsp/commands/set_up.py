@@ -1,0 +1,70 @@
+"""Which agents' programs are set up in a folder, by the settings that are there on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from agentfs_lsp.commands.agents import SERVER, Settings
+from agentfs_lsp.commands.merging import UnclearError, merged, parsed
+
+
+def is_set_up(root: Path, files: Mapping[str, Settings]) -> bool:
+    """Whether one of the files names our server, whatever starts it. `files`: what belongs into each."""
+    return any(_names_server(_text(root / path), path, settings) for path, settings in files.items())
+
+
+def are_there(root: Path, files: Mapping[str, Settings]) -> bool:
+    """Whether the files have these settings, whatever starts our server."""
+    return all(_has(root / path, settings) for path, settings in files.items())
+
+
+def _names_server(text: str, path: str, settings: Settings) -> bool:
+    keys = _way_to_server(settings)
+    if not keys:
+        return False
+    try:
+        found: Any = parsed(path, text)
+    except UnclearError:
+        return False
+    for key in keys:
+        if not isinstance(found, Mapping) or key not in found:
+            return False
+        found = found[key]
+    return True
+
+
+def _way_to_server(settings: Settings, above: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The keys that lead to our server's entry; none if it is not in this file."""
+    for key, value in settings.items():
+        if key == SERVER:
+            return (*above, key)
+        if isinstance(value, Mapping) and (way := _way_to_server(value, (*above, key))):
+            return way
+    return ()
+
+
+def _has(path: Path, settings: Settings) -> bool:
+    """Whether these settings are in the file, whatever starts our server."""
+    text, wanted = _text(path), _without_server(settings)
+    try:
+        return merged(path.name, text, wanted) == text or not wanted
+    except UnclearError:
+        return False
+
+
+def _without_server(settings: Settings) -> Settings:
+    kept = {
+        key: _without_server(value) if isinstance(value, Mapping) else value
+        for key, value in settings.items()
+    }
+    return {key: value for key, value in kept.items() if key != SERVER and value != {}}
+
+
+def _text(path: Path) -> str:
+    """Empty if there is no such file, or none with text."""
+    try:
+        return path.read_text(encoding="utf-8-sig") if path.is_file() else ""
+    except (OSError, ValueError):
+        return ""
