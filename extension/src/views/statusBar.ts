@@ -74,6 +74,7 @@ export class StatusBar implements vscode.Disposable {
     const { count: isCounted } = readSettings(vscode.workspace.getConfiguration(SECTION));
     const shown = { server: this.server.state, status: this.server.status, reviews: size, questions: this.questions.size, previews, isCounted, limits: this.strictness.now };
     const { kind } = shown.server;
+    void vscode.commands.executeCommand('setContext', 'agentfs.ui.auto', kind === 'running' && isAuto(shown.status));
     this.item.show(kind === 'running' ? lookRunning(shown) : LOOKS[kind](shown.server));
   }
 }

@@ -52,6 +52,13 @@ scenario("auto mode that the user ended stays ended, also in another server and 
   await ui.statusItem(": auto").waitFor();
 });
 
+scenario("the palette has Review Every Change Again only while changes are let through", async () => {
+  assert.equal(await ui.commandsNamed("agentfs: Review Every Change Again"), 0);
+  await set("agentfs.approval.mode", "auto_edit");
+  await ui.statusItem(": auto").waitFor();
+  assert.equal(await ui.commandsNamed("agentfs: Review Every Change Again"), 1);
+});
+
 const stays = file("modes/stays.txt", "a 1\n");
 
 scenario("auto mode that the user ended stays ended when a workspace's settings name it", async () => {
