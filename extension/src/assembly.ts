@@ -31,6 +31,7 @@ import { ReviewFocus } from './review/focus';
 import { Uncovered } from './review/uncovered';
 import { HunkCount } from './views/hunkCount';
 import { OutsideAgents } from './views/agents';
+import { Connecting } from './views/connecting';
 import { StatusBar } from './views/statusBar';
 import { HunkDecisions } from './proposals/hunkDecisions';
 import { Settling, type Ended } from './proposals/settling';
@@ -67,7 +68,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const channel = vscode.window.createOutputChannel('agentfs', { log: true });
   const proposed = new vscode.EventEmitter<Proposed>();
   const settled = new vscode.EventEmitter<Settled>();
-  const proposals = new ProposalStore((told) => undos.titleOf(told));
+  const proposals: ProposalStore = new ProposalStore((told) => undos.titleOf(told) ?? connecting.nameOf(told));
   const questions = new Questions();
   const files = new ReviewFileSystem();
   const bases = new ReadOnlyTexts();
@@ -108,7 +109,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const rowsMoved = new LastMoment(caughtUp);
   const focus = new ReviewFocus(editors, uncovered);
   const plain = new PlainView();
-  const outside = new OutsideAgents(server, lifecycle);
+  const connecting = new Connecting(server, lifecycle, context.extensionUri, context.workspaceState, () => walkthrough.tick('connect'));
+  const outside = new OutsideAgents(server, lifecycle, connecting, () => walkthrough.tick('connect'));
   const showStale = (review: Review): Promise<void> => historyDiffs.openStale(review);
   const settling = new Settling(server, proposals, editors, showStale);
   const decisions = new Decisions(settling, proposals, editors, focus, files, plain, showStale);
@@ -117,7 +119,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const hunkCount = new HunkCount(proposals, editors, hunks);
   const walkthrough = new Walkthrough(server, context.globalState, context.extension.id);
   const sample = new Sample(ask, server, lifecycle, status, context.workspaceState, () => walkthrough.tick('sample'));
-  const announcements = new Announcements(proposals, editors, async (told) => (await sample.awaits(told)) || undos.awaits(told));
+  const announcements = new Announcements(proposals, editors, async (told) => (await sample.awaits(told)) || (await undos.awaits(told)) || connecting.awaits(told));
   const presence = new Presence(caughtUp);
   const draftStore = new DraftStore(vscode.Uri.joinPath(context.globalStorageUri, 'drafts').fsPath, presence, (error) => {
     void notify('warning', vscode.l10n.t(
@@ -170,8 +172,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, inline, uncovered, focus, hunks, hunkCount, looks, plain, history, historyDiffs, confirmation, drafts, walkthrough];
-  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, sample, rowsMoved, fetch };
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, inline, uncovered, focus, hunks, hunkCount, looks, plain, history, historyDiffs, confirmation, drafts, outside, walkthrough];
+  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, connecting, sample, rowsMoved, fetch };
   const texts = { files, bases, draftTexts, landed, presence, checkpointStore };
   return { ...parts, ...texts, walkthrough, proposed, settled, disposables: [...own, ...connections] };
 }

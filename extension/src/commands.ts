@@ -18,6 +18,7 @@ import type { By } from './review/focus';
 import type { Checkpoints } from './views/checkpoints';
 import { openReviewOf, showFileChanges } from './views/fileChanges';
 import type { OutsideAgents } from './views/agents';
+import type { Connecting } from './views/connecting';
 import type { StatusBar } from './views/statusBar';
 import type { Checkpoint } from './history/checkpoints';
 import type { SessionChanges } from './history/sessions';
@@ -55,6 +56,7 @@ export interface Parts {
   checkpoints: Checkpoints;
   status: StatusBar;
   outside: OutsideAgents;
+  connecting: Connecting;
   sample: Sample;
   /** When rows of pending changes last moved. */
   rowsMoved: LastMoment;
@@ -125,6 +127,7 @@ function handlers({
   checkpoints,
   status,
   outside,
+  connecting,
   sample,
   fetch,
 }: Parts): Record<string, Handler> {
@@ -214,7 +217,7 @@ function handlers({
     manual: () => status.manual(),
     resumeAuto: () => status.resumeAuto(),
     showAgents: () => outside.show(),
-    connectAgent: () => outside.connect(),
+    connectAgent: () => connecting.connect(),
     sample: () => sample.start(),
     showPending: () => vscode.commands.executeCommand('agentfs.pending.focus'),
     restart: () => lifecycle.restart(),

@@ -32,6 +32,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
   );
   void parts.drafts.load();
   void parts.sample.offerLeftover();
+  void parts.connecting.offerAgain();
   void parts.editors.closeStale();
   void parts.historyDiffs.closeStale();
   void parts.lifecycle.restart(rehearse());

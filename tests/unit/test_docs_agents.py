@@ -14,7 +14,7 @@ from agentfs_lsp.commands.merging import merged
 from agentfs_lsp.mcp.connection import Caller
 from agentfs_lsp.mcp.holds import hold_s
 from support.command import agentfs, run
-from support.docs import codes, examples, section, table, text_of
+from support.docs import REPOSITORY, codes, examples, section, table, text_of
 
 DOCS = text_of("agents.md")
 HERE = Path(sys.executable).parent
@@ -78,3 +78,16 @@ def test_how_long_programs_wait_is_what_the_server_knows() -> None:
 def test_the_other_examples_are_json(program: str) -> None:
     for block in examples(section(DOCS, program), "json"):
         assert json.loads(block)
+
+
+def test_the_extension_knows_the_same_programs_and_files() -> None:
+    source = (REPOSITORY / "extension/src/views/programs.ts").read_text("utf-8")
+    known = re.findall(r"\{ name: '(.+?)', title: '(.+?)', files: \[(.+?)\] \}", source)
+    told = {name: (title, re.findall(r"'(.+?)'", files)) for name, title, files in known}
+    assert told == {name: (agent.title, [*agent.project([""], False)]) for name, agent in AGENTS.items()}
+
+
+@pytest.mark.parametrize("page", ["agent-mode.md", "agent-mode.zh-cn.md"])
+def test_the_extensions_page_has_the_agent_that_is_told_here(page: str) -> None:
+    (told,) = examples(section(DOCS, "VS Code"), "markdown")
+    assert examples((REPOSITORY / "extension/media" / page).read_text("utf-8"), "markdown") == [told]

@@ -30,8 +30,8 @@ export type FileDecision = 'accepted' | 'rejected';
 
 export interface Review {
   readonly proposed: Proposed;
-  /** If the user has asked for it: what it undoes, as a title. */
-  readonly undo?: string | undefined;
+  /** What it is called, if the user asked for it by a command of ours. */
+  readonly name?: string | undefined;
   /** Includes the texts; loaded on demand. */
   readonly proposal?: Proposal;
   readonly state: ReviewState;

@@ -15,7 +15,7 @@ class StoredReview implements Review {
 
   constructor(
     readonly proposed: Proposed,
-    readonly undo: string | undefined,
+    readonly name: string | undefined,
   ) {}
 }
 
@@ -25,8 +25,8 @@ export class ProposalStore {
   readonly onDidChange = this.changed.event;
   private readonly reviews = new Map<string, StoredReview>();
 
-  /** `undoOf`: what a proposal undoes, if the user has asked for it. */
-  constructor(private readonly undoOf: (proposed: Proposed) => string | undefined = () => undefined) {}
+  /** `nameOf`: what a review is called that the user asked for by a command of ours; we propose it, nobody else. */
+  constructor(private readonly nameOf: (proposed: Proposed) => string | undefined = () => undefined) {}
 
   get all(): readonly Review[] {
     return [...this.reviews.values()];
@@ -45,8 +45,10 @@ export class ProposalStore {
     return this.reviews.get(id);
   }
 
-  add(proposed: Proposed): Review {
-    const review = new StoredReview(proposed, this.undoOf(proposed));
+  add(told: Proposed): Review {
+    const name = this.nameOf(told);
+    const proposed = name === undefined ? told : { ...told, agent: 'agentfs' };
+    const review = new StoredReview(proposed, name);
     this.reviews.set(proposed.id, review);
     this.changed.fire(review);
     return review;

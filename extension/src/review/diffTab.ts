@@ -10,7 +10,7 @@ import { allTabs, isMultiDiff, reviewIdOf } from './tabs';
 /** So much of an agent's name fits into a tab. */
 export const AGENT_CHARACTERS = 30;
 
-const UNDO_CHARACTERS = 60;
+const ASKED_CHARACTERS = 60;
 
 export interface DiffSides {
   file: ReviewedFile;
@@ -55,11 +55,11 @@ async function openSeveral(id: string, title: string, sides: readonly DiffSides[
   );
 }
 
-/** The tab's title: which file, and whose change, or what it undoes; also whether it contains the user's unsaved text. */
-function titleOf({ proposed, undo }: Review, { file, unsaved }: DiffSides, more: number): string {
-  const agent = brief(undo ?? agentOf(proposed.agent), undo === undefined ? AGENT_CHARACTERS : UNDO_CHARACTERS);
+/** The tab's title: which file, and whose change, or what the user asked for; also whether it contains the user's unsaved text. */
+function titleOf({ proposed, name: asked }: Review, { file, unsaved }: DiffSides, more: number): string {
+  const agent = asked === undefined ? brief(agentOf(proposed.agent), AGENT_CHARACTERS) : brief(asked, ASKED_CHARACTERS);
   if (more > 0) {
-    return undo === undefined ? vscode.l10n.t('Changes by {0}', agent) : agent; // VS Code adds the number of files
+    return asked === undefined ? vscode.l10n.t('Changes by {0}', agent) : agent; // VS Code adds the number of files
   }
   const name = visible(baseName(file.path));
   return unsaved && file.operation === 'update'

@@ -198,6 +198,29 @@ export function pick<T>({ title, placeHolder, choices, onDidChange, button }: Li
 }
 
 /**
+ * Show that something is being prepared which will take the focus: a box, which has the keys meanwhile. `isHeld`: whether
+ * the user still waits, and has not left the box, or pressed a key in it. `release` closes it.
+ */
+export function hold(title: string, text: string): { isHeld: () => boolean; release: () => void } {
+  const box = vscode.window.createQuickPick();
+  let isHeld = true;
+  const leave = (): void => {
+    isHeld = false;
+  };
+  box.title = withoutMarkup(title);
+  box.placeholder = withoutMarkup(text);
+  box.busy = true;
+  box.onDidChangeValue(leave);
+  box.onDidAccept(leave);
+  box.onDidHide(() => {
+    leave();
+    box.dispose();
+  });
+  box.show();
+  return { isHeld: () => isHeld, release: () => box.hide() };
+}
+
+/**
  * Accompany `work` with a notification that stays until it is over. `say` replaces its text, and moves its bar on by
  * `percent`. The token is cancelled by its button.
  */

@@ -1,32 +1,37 @@
-/** The agents in programs of their own: lists those that are connected, disconnects them, and connects new ones. */
-import { execFile } from 'node:child_process';
+/** The agents in programs of their own that are connected: lists and disconnects them, and says when one connects. */
 import * as vscode from 'vscode';
 import { AgentsRequest, DisconnectRequest } from '../protocol/requests';
 import type { ConnectedAgent } from '../protocol/types';
+import { mayAsk, userWaits } from '../review/userWaits';
 import type { Server } from '../server/client';
 import type { Lifecycle } from '../server/lifecycle';
-import { SECTION } from '../server/settings';
-import { mayAsk, userWaits } from '../review/userWaits';
-import { messageOf } from '../util/display';
+import { brief, messageOf } from '../util/display';
+import { LatestTask } from '../util/latestTask';
 import { notify, pick, showStatusMessage, type Choice } from '../util/window';
+import type { Connecting, SetUpIn } from './connecting';
 
-/** What `agentfs-lsp connect` takes, with the names of the programs. */
-const PROGRAMS: readonly (readonly [string, string])[] = [
-  ['claude-code', 'Claude Code'],
-  ['codex', 'Codex'],
-  ['gemini', 'Gemini CLI'],
-  ['opencode', 'opencode'],
-  ['vscode', 'VS Code'],
-];
+/** What the names of our own commands begin with, which connect for a moment. */
+const OWN = 'agentfs-lsp ';
 
-/** The exit code of `agentfs-lsp connect` if the user rejects the change. */
-const REJECTED = 3;
+export class OutsideAgents implements vscode.Disposable {
+  private readonly listener: vscode.Disposable;
+  /** The ids of those that were connected when the server last told how many are. */
+  private known: ReadonlySet<string> = new Set();
+  private readonly looking = new LatestTask(() => this.look());
 
-export class OutsideAgents {
   constructor(
     private readonly server: Server,
     private readonly lifecycle: Lifecycle,
-  ) {}
+    private readonly connecting: Connecting,
+    /** Called when an agent has connected. */
+    private readonly arrived: () => void,
+  ) {
+    this.listener = server.onDidChangeStatus(() => {
+      if ((server.status?.agents ?? 0) !== this.known.size) {
+        void this.looking.run();
+      }
+    });
+  }
 
   /** List the connected agents. Picking one opens the first change of it that is pending. */
   async show(): Promise<void> {
@@ -35,9 +40,7 @@ export class OutsideAgents {
       return;
     }
     if ((await this.connected()).length === 0) {
-      const connect = vscode.l10n.t('Connect an Agent…');
-      const chosen = await notify('information', vscode.l10n.t('No agents outside VS Code are connected.'), connect);
-      return chosen === connect ? this.connect() : undefined;
+      return this.tellWhoIsSetUp(await this.connecting.setUp());
     }
     const title = vscode.l10n.t('Agents outside VS Code');
     if (!(await mayAsk(title, isWaiting))) {
@@ -55,59 +58,44 @@ export class OutsideAgents {
     }
   }
 
-  /** Ask for a program, and let `agentfs-lsp connect` propose the change of its settings, which is reviewed here. */
-  async connect(): Promise<void> {
-    const isWaiting = userWaits();
-    const title = vscode.l10n.t('Connect an Agent');
-    if (!(await this.isRunning()) || !(await maySocket()) || !(await mayAsk(title, isWaiting))) {
+  dispose(): void {
+    this.listener.dispose();
+  }
+
+  /** Nobody is connected: say which programs only have to be started. */
+  private async tellWhoIsSetUp(setUp: readonly SetUpIn[]): Promise<void> {
+    const nobody = vscode.l10n.t('No agents outside VS Code are connected.');
+    const [only, ...more] = setUp;
+    const connect = vscode.l10n.t('Connect an Agent…');
+    if (only !== undefined && more.length === 0) {
+      const said = `${nobody} ${vscode.l10n.t('{0} is set up in this folder: start a new session of it.', only.title)}`;
+      return this.connecting.tell(only, said, [connect, 'agentfs.ui.connectAgent']);
+    }
+    const titles = (of: readonly SetUpIn[]): string => [...new Set(of.map(({ title }) => title))].join(', ');
+    const able = setUp.filter(({ own_tools: ownTools }) => ownTools !== 'denied');
+    const said = [
+      nobody,
+      ...(setUp.length === 0 ? [] : [vscode.l10n.t('Set up in this folder: {0}. Start a new session of one.', titles(setUp))]),
+      ...(able.length === 0 ? [] : [vscode.l10n.t('These can still change files without a review, with their own tools: {0}.', titles(able))]),
+    ].join(' ');
+    if ((await notify('information', said, connect)) === connect) {
+      await this.connecting.connect();
+    }
+  }
+
+  /** Say who has connected. */
+  private async look(): Promise<void> {
+    if (this.server.state.kind !== 'running') {
+      this.known = new Set();
       return;
     }
-    const folders = vscode.workspace.workspaceFolders ?? [];
-    const folder = folders.length > 1 ? await vscode.window.showWorkspaceFolderPick() : folders[0];
-    if (folder === undefined) {
-      return folders.length > 1 ? undefined : void notify('information', vscode.l10n.t('Open a folder first: agents are connected to a folder.'));
+    const agents = await this.connected().catch(() => []);
+    const names = agents.filter(({ id, name }) => !this.known.has(id) && !name.startsWith(OWN)).map(({ name }) => brief(name, 80));
+    this.known = new Set(agents.map(({ id }) => id));
+    if (names.length > 0) {
+      showStatusMessage(vscode.l10n.t('Connected to agentfs: {0}.', names.join(', ')));
+      this.arrived();
     }
-    const program = await pick({
-      title,
-      placeHolder: vscode.l10n.t('agentfs proposes the change of its settings in this folder. You review it.'),
-      choices: () => Promise.resolve(PROGRAMS.map(([value, label]) => ({ value, label }))),
-    });
-    if (program !== undefined) {
-      await this.propose(program, folder.uri.fsPath);
-    }
-  }
-
-  private async propose(program: string, root: string): Promise<void> {
-    const { code, said } = await this.run(['connect', '--workspace', root, program]);
-    if (code === REJECTED) {
-      showStatusMessage(vscode.l10n.t('The agent is not connected: you rejected the change of its settings.'));
-    } else if (code === 0) {
-      void notify('information', said);
-    } else {
-      await this.report(said);
-    }
-  }
-
-  /** Show why it failed; the lines after the first one are what the user can add to the settings instead. */
-  private async report(said: string): Promise<void> {
-    const { channel } = this.server;
-    channel.error(said);
-    const output = vscode.l10n.t('Show Output');
-    if ((await notify('error', said.split('\n', 1)[0] ?? '', output)) === output) {
-      channel.show(true);
-    }
-  }
-
-  /** Run a command of the server's program, in VS Code's language. */
-  private run(args: readonly string[]): Promise<{ code: unknown; said: string }> {
-    const { command, args: before, cwd } = this.server.command;
-    const LC_ALL = vscode.env.language.startsWith('zh') ? 'zh_CN.UTF-8' : 'C.UTF-8';
-    return new Promise((resolve) => {
-      const child = execFile(command, [...before, ...args], { cwd, env: { ...process.env, LC_ALL } }, (error, stdout, stderr) => {
-        resolve({ code: error === null ? 0 : error.code, said: (error === null ? stdout : stderr || stdout || error.message).trim() });
-      });
-      child.stdin?.end();
-    });
   }
 
   private async isRunning(): Promise<boolean> {
@@ -138,19 +126,6 @@ export class OutsideAgents {
     const answer = await this.server.request(DisconnectRequest, { id });
     showStatusMessage(answer.ok ? vscode.l10n.t('{0} is disconnected, until its program is restarted.', name) : answer.reason);
   }
-}
-
-/** Whether agents can connect at all; if not, say so. */
-async function maySocket(): Promise<boolean> {
-  if (vscode.workspace.getConfiguration(SECTION).get('agents.socket') !== false) {
-    return true;
-  }
-  const settings = vscode.l10n.t('Open Settings');
-  const chosen = await notify('warning', vscode.l10n.t('The setting agentfs.agents.socket is off: agents outside VS Code cannot connect.'), settings);
-  if (chosen === settings) {
-    await vscode.commands.executeCommand('workbench.action.openSettings', `${SECTION}.agents.socket`);
-  }
-  return false;
 }
 
 function choiceOf(agent: ConnectedAgent): Choice<ConnectedAgent> {

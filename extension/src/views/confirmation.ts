@@ -55,7 +55,7 @@ export class Confirmation implements vscode.Disposable {
 /** What became of a rejection. `reason`: what the user gave the agent as one. */
 function rejectedText(review: Review, reason: string): string {
   const name = nameOf(review);
-  return reason === '' || review.undo !== undefined
+  return reason === '' || review.name !== undefined
     ? vscode.l10n.t('Rejected {0}.', name)
     : vscode.l10n.t('Rejected {0}. {1} has your reason.', name, agentOf(review.proposed.agent));
 }

@@ -126,7 +126,7 @@ function itemOfQuestion({ id, message }: Question): vscode.TreeItem {
 function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode.TreeItem {
   const item = new vscode.TreeItem(visible(baseName(file.path)));
   item.id = isPart ? `${review.proposed.id} ${file.path}` : review.proposed.id;
-  const agent = agentOf(review.proposed.agent);
+  const agent = review.name ?? agentOf(review.proposed.agent);
   const amount = counts(file.lines_added, file.lines_removed);
   const path = pathNow(file);
   const folder = visible(folderOf(path));
@@ -139,10 +139,10 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   return item;
 }
 
-/** Who proposes a change, and why; or what the user undoes with it. */
-function whoAndWhy({ undo, proposed: { agent, explanation } }: Review): string[] {
+/** Who proposes a change, and why; or what the user has asked for. */
+function whoAndWhy({ name, proposed: { agent, explanation } }: Review): string[] {
   const why = brief(explanation, REASON_CHARACTERS);
-  return undo !== undefined ? [brief(undo, REASON_CHARACTERS)] : [agentOf(agent), ...(why === '' ? [] : [vscode.l10n.t('“{0}”', why)])];
+  return name !== undefined ? [brief(name, REASON_CHARACTERS)] : [agentOf(agent), ...(why === '' ? [] : [vscode.l10n.t('“{0}”', why)])];
 }
 
 /** What a screen reader says of a row, except its state. */
@@ -165,17 +165,17 @@ function statesOf(review: Review, file: ProposedFile): string[] {
 
 function itemOfSeveral(review: Review): vscode.TreeItem {
   const { files } = review.proposed;
-  const name = vscode.l10n.t('{0} files', files.length);
-  const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
+  const size = vscode.l10n.t('{0} files', files.length);
+  const item = new vscode.TreeItem(size, vscode.TreeItemCollapsibleState.Expanded);
   item.id = review.proposed.id;
   const [added, removed] = files.reduce(
     ([more, less], file) => [more + file.lines_added, less + file.lines_removed],
     [0, 0],
   );
-  const agent = agentOf(review.proposed.agent);
+  const agent = review.name ?? agentOf(review.proposed.agent);
   const allOrNone = isAllOrNone(review) ? [vscode.l10n.t('all files or none')] : [];
   item.description = [...whoAndWhy(review), counts(added, removed), ...allOrNone].join(' · ');
-  item.accessibilityInformation = { label: [labelOf(name, added, removed, agent), ...allOrNone].join(', ') };
+  item.accessibilityInformation = { label: [labelOf(size, added, removed, agent), ...allOrNone].join(', ') };
   item.tooltip = tooltipOf(review);
   item.iconPath = new vscode.ThemeIcon('diff-multiple');
   item.contextValue = 'review';

@@ -9,7 +9,7 @@ import { isAuto } from './statusBar';
 const WELCOMED = 'welcomed';
 const DONE = 'walkthrough.done';
 
-const STEPS = ['sample', 'review', 'views', 'mode', 'server'] as const;
+const STEPS = ['sample', 'connect', 'review', 'views', 'mode', 'server'] as const;
 type Step = (typeof STEPS)[number];
 
 /**

@@ -126,6 +126,15 @@ export class WorkbenchPage {
     });
   }
 
+  /** The same, of a review of several files. */
+  async requestedSeveral(text) {
+    const line = this.page.locator(`${ACTIVE} .multiDiffEntry .editor.modified .view-line`, { hasText: text });
+    await until(`a review of several files with ${JSON.stringify(text)}`, async () => {
+      if ((await line.count()) > 0) return true;
+      return this.takeLateReview();
+    });
+  }
+
   /** Presses the button that offers a review which came too late to open by itself, if there is one. Never true. */
   async takeLateReview() {
     const offer = this.#message("The review of ").getByRole("button", { name: "Review", exact: true });
@@ -214,6 +223,28 @@ export class WorkbenchPage {
     await this.page.keyboard.press("Escape");
     await this.page.locator(".monaco-menu").waitFor({ state: "detached" });
     return found > 0;
+  }
+
+  /** How many commands of that name the Command Palette has. */
+  async commandsNamed(title) {
+    await this.page.keyboard.press("F1");
+    const input = this.page.locator(".quick-input-widget input");
+    await input.waitFor();
+    await input.fill(`>${title}`);
+    const row = this.page.locator(".quick-input-list .monaco-list-row");
+    await row.first().waitFor(); // without any match, one that says so
+    const found = await row.filter({ hasText: title }).count();
+    await this.escapeQuestion();
+    return found;
+  }
+
+  /** Chooses from the menu in the head of that view, and says what else is in it. */
+  async viewMenu(view, choice) {
+    const header = this.page.locator(`.pane-header[aria-label^="${view}"]`);
+    await header.hover();
+    await header.getByRole("button", { name: "Views and More Actions..." }).or(header.getByRole("button", { name: "More Actions..." })).click();
+    await this.page.locator(".monaco-menu .action-item").first().waitFor();
+    await this.#choose(choice);
   }
 
   /** Chooses from the menu of the editor's title. */

@@ -7,9 +7,8 @@ import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
 import { connectedCodex, outsideAgent } from "../harness/outside.mjs";
 import { until } from "../harness/page.mjs";
-import { acceptSeen, openReview, reviewWith } from "../harness/reviews.mjs";
+import { acceptSeen, reviewWith } from "../harness/reviews.mjs";
 import { call, reloadWindow, state, ui, workbench } from "../harness/run.mjs";
-import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 const edit = (agent, { path }) =>
@@ -78,46 +77,6 @@ scenario("what an agent outside changes without a review appears in the open vie
   await agent.stop();
 });
 
-const configuration = file(".mcp.json");
-
-scenario("Connect an Agent proposes the change of the agent's settings, which the user reviews", async () => {
-  await ui.runCommand("agentfs: Connect an Agent…");
-  await (await ui.requestedRow("Claude Code")).click();
-  await until("it is proposed", async () => (await state()).pending.length === 1);
-  await openReview();
-  await ui.severalWith("mcpServers");
-  assert.equal(existsSync(configuration.path), false);
-  await ui.titleButton("Accept").click();
-  await until("the message", () => ui.isSaid("Claude Code is connected."));
-  await call("command", { id: "notifications.clearAll" });
-  const { command, args } = JSON.parse(configuration.text()).mcpServers.agentfs;
-  assert.match(command, /python/);
-  assert.equal(args.at(-1), "mcp");
-  await ui.tabsAre();
-});
-
-scenario("Connect an Agent says what came of it: rejected, unclear settings, or no socket", async () => {
-  const settings = file("opencode.json", "{ not JSON");
-  await ui.runCommand("agentfs: Connect an Agent…");
-  await (await ui.requestedRow("opencode")).click();
-  await until("the message", () => ui.isSaid("'opencode.json' was not changed"));
-  await call("command", { id: "notifications.clearAll" });
-  assert.equal(settings.text(), "{ not JSON");
-
-  await ui.runCommand("agentfs: Connect an Agent…");
-  await (await ui.requestedRow("Gemini CLI")).click();
-  await reviewWith("mcpServers");
-  await ui.titleButton("Reject").click();
-  await ui.answer("");
-  await ui.statusBarSays("The agent is not connected: you rejected the change of its settings.");
-
-  await set("agentfs.agents.socket", false);
-  await ui.runCommand("agentfs: Connect an Agent…");
-  await until("the message", () => ui.isSaid("The setting agentfs.agents.socket is off"));
-  await call("command", { id: "notifications.clearAll" });
-  await ui.tabsAre();
-});
-
 const accepted = file("outside/accepted.txt", "one\ntwo\n");
 const rejected = file("outside/rejected.txt", "one\ntwo\n");
 const amended = file("outside/amended.txt", "one\ntwo\n");
@@ -126,10 +85,10 @@ scenario("Codex itself: connected by a reviewed change of its settings, then its
   const settings = file(".codex/config.toml");
   await ui.runCommand("agentfs: Connect an Agent…");
   await (await ui.requestedRow("Codex")).click();
-  await reviewWith("mcp_servers.agentfs");
+  await ui.requestedReview("mcp_servers.agentfs");
   assert.equal(existsSync(settings.path), false);
   await ui.titleButton("Accept").click();
-  await until("the message", () => ui.isSaid("Codex is connected."));
+  await until("the message", () => ui.isSaid("Codex is set up. Start a new session of it."));
   await call("command", { id: "notifications.clearAll" });
   assert.match(settings.text(), /\[mcp_servers\.agentfs\]/);
 

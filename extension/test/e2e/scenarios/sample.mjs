@@ -297,7 +297,7 @@ ownScenario(
     for (const width of [1700, 1280, 640]) {
       await page.setViewportSize({ width, height: 800 });
       const shown = await steps(page);
-      assert.equal(shown.length, 5);
+      assert.equal(shown.length, 6);
       assert.deepEqual(shown.filter(({ cut }) => cut), [], `no title is cut off at ${width} px`);
     }
     await page.setViewportSize({ width: 1280, height: 800 });
