@@ -285,6 +285,17 @@ async def test_what_a_formatter_makes_of_it_in_saving_is_told(opened: FakeWorksp
     assert "-three\n+3\n" in landed.on_save
 
 
+async def test_a_save_counts_if_the_user_types_on_from_it(opened: FakeWorkspace) -> None:
+    """Into the disk went what was typed between the edit and its save, too."""
+
+    def types() -> None:
+        opened.editor.type("a.py", "three", "three, and four")
+
+    saving = saves_and(types, first=lambda: opened.editor.type("a.py", "one", "one, typed"))
+    landed = await landing(opened, ScriptedApplier(opened.editor, save=saving))
+    assert (landed.where, landed.text) == ("disk", "one, typed\n2\nthree\n")
+
+
 async def test_a_line_end_that_the_save_adds_as_always_is_none_of_its_doing(work: FakeWorkspace) -> None:
     work.store.put("a.py", "one\ntwo\n")
     work.documents.open(URI, f"{HOME}/a.py", "one\ntwo")

@@ -70,7 +70,7 @@ async def _wait_until_saved(ws: Workspace, observation: Observation, deadline: f
             while True:
                 observation.expect_more()
                 now = await ws.look(change.base.location, change.uri)
-                if _is_saved(now, change):
+                if await off_loop(now.size, _is_saved, now, change):
                     return now
                 if now.buffer is None:
                     return None
@@ -88,8 +88,8 @@ def _is_saved(now: Snapshot, change: FileChange) -> bool:
         return False
     if reads_same(now.disk.shown, change.shown):
         return True
-    if now.dirty:
-        return False
+    if now.dirty:  # the user may have typed on since the save
+        return is_written(now, change) and holds_all(change, now.disk.shown)
     if now.buffer is None or not now.buffer.as_saved:
         return holds_all(change, now.disk.shown)
     return is_written(now, change)
@@ -102,7 +102,7 @@ async def _current_outcome(
     caller checks whether part of it remains."""
     change = observation.change
     now = saved or await ws.look(change.base.location, change.uri)
-    if saved or _is_saved(now, change):
+    if saved is not None or await off_loop(now.size, _is_saved, now, change):
         assert now.disk is not None
         size = max(now.size, change.base.size)
         left = await off_loop(size, observation.is_saved_in, now.disk.shown)
