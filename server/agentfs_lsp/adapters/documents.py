@@ -90,7 +90,7 @@ class OpenDocuments:
         self._by_path: dict[str, list[OpenDocument]] = {}
         self._through: dict[tuple[str, str | None], list[OpenDocument]] = {}  # by link and its target
         self._watchers: dict[str, list[Callable[[], None]]] = {}
-        self._watchers_of_opened: list[Callable[[str, OpenDocument], None]] = []
+        self._watchers_of_texts: list[Callable[[str, OpenDocument], None]] = []
         self._edits = 0
 
     # --- what the use cases ask ---
@@ -130,19 +130,18 @@ class OpenDocuments:
 
         return end
 
-    def watch_opened(self, seen: Callable[[str, OpenDocument], None]) -> Callable[[], None]:
-        """Call `seen` after every `textDocument/didOpen`; see `Documents.watch_opened`."""
-        self._watchers_of_opened.append(seen)
-        return lambda: self._watchers_of_opened.remove(seen)
+    def watch_texts(self, seen: Callable[[str, OpenDocument], None]) -> Callable[[], None]:
+        """Call `seen` after every `textDocument/didOpen` and `didChange`; see `Documents.watch_texts`."""
+        self._watchers_of_texts.append(seen)
+        return lambda: self._watchers_of_texts.remove(seen)
 
     # --- what the editor tells ---
 
     def opened(self, params: object) -> None:
         """`textDocument/didOpen`. A repeated one replaces the text."""
         document = self._open(_dict(_dict(params).get("textDocument")))
-        if document is not None and document.paths:
-            path = document.paths[:2][-1]  # where its own path leads
-            _call([partial(seen, path, document) for seen in self._watchers_of_opened])
+        if document is not None:
+            self._tell_of_text(document)
 
     def changed(self, params: object) -> None:
         """`textDocument/didChange` with ranges or whole texts."""
@@ -168,6 +167,7 @@ class OpenDocuments:
         document.edited = self._edits
         document.as_saved = False
         self._tell(document.paths)
+        self._tell_of_text(document)
 
     def saved(self, params: object) -> None:
         """`textDocument/didSave`. Its text is ignored: eglot includes that of a narrowed part only."""
@@ -203,6 +203,11 @@ class OpenDocuments:
         self._tell(document.paths)
 
     # --- details ---
+
+    def _tell_of_text(self, document: OpenDocument) -> None:
+        if document.paths:
+            path = document.paths[:2][-1]  # where its own path leads
+            _call([partial(seen, path, document) for seen in self._watchers_of_texts])
 
     def _rope(self, text: str) -> Rope:
         return Rope(text, self.encoding, cr_has_column=not self.ends_lines_at_cr)

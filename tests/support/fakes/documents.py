@@ -35,7 +35,7 @@ class MemoryDocuments:
     def __init__(self) -> None:
         self._open: dict[str, MemoryDocument] = {}
         self._watchers: list[tuple[str, Callable[[], None]]] = []
-        self._watchers_of_opened: list[Callable[[str, MemoryDocument], None]] = []
+        self._watchers_of_texts: list[Callable[[str, MemoryDocument], None]] = []
         self._edits = 0
 
     def at(self, absolute: str, uri: str | None = None) -> MemoryDocument | None:
@@ -57,9 +57,9 @@ class MemoryDocuments:
 
         return end
 
-    def watch_opened(self, seen: Callable[[str, MemoryDocument], None]) -> Callable[[], None]:
-        self._watchers_of_opened.append(seen)
-        return lambda: self._watchers_of_opened.remove(seen)
+    def watch_texts(self, seen: Callable[[str, MemoryDocument], None]) -> Callable[[], None]:
+        self._watchers_of_texts.append(seen)
+        return lambda: self._watchers_of_texts.remove(seen)
 
     # --- what the editor does -----------------------------------------------------------------------------
 
@@ -67,8 +67,7 @@ class MemoryDocuments:
         """`traits`: `ends_last_line`, `ends_lines_at_cr`."""
         self._open[uri] = MemoryDocument(uri, path, text, **traits)
         self._tell(path)
-        for seen in list(self._watchers_of_opened):
-            seen(path, self._open[uri])
+        self._tell_of_text(self._open[uri])
 
     def change(self, uri: str, text: str) -> None:
         document = self._open[uri]
@@ -76,6 +75,7 @@ class MemoryDocuments:
         document.text, document.edited, document.as_saved = text, self._edits, False
         document.version += 1
         self._tell(document.path)
+        self._tell_of_text(document)
 
     def save(self, uri: str) -> None:
         document = self._open[uri]
@@ -96,6 +96,10 @@ class MemoryDocuments:
         document = self._open[uri]
         document.in_sync = False
         self._tell(document.path)
+
+    def _tell_of_text(self, document: MemoryDocument) -> None:
+        for seen in list(self._watchers_of_texts):
+            seen(document.path, document)
 
     def _tell(self, path: str) -> None:
         for watched, seen in list(self._watchers):

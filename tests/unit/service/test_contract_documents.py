@@ -169,14 +169,14 @@ def test_whoever_watches_a_file_is_told_of_all_that_happens_to_it(editing: Editi
     assert elsewhere == []
 
 
-def test_whoever_watches_for_opened_documents_is_told_where_each_file_is(editing: Editing) -> None:
+def test_whoever_watches_all_texts_is_told_where_each_file_is(editing: Editing) -> None:
     told: list[tuple[str, str]] = []
-    end = editing.documents.watch_opened(lambda path, document: told.append((path, document.text)))
+    end = editing.documents.watch_texts(lambda path, document: told.append((path, document.text)))
     editing.open(LINKED, "one\n")
     editing.change(LINKED, "two\n")
     editing.save(LINKED)
     editing.close(LINKED)
-    assert told == [(PATH, "one\n")]
+    assert told == [(PATH, "one\n"), (PATH, "two\n")]
     end()
     editing.open(FILE, "again\n")
-    assert len(told) == 1
+    assert len(told) == 2

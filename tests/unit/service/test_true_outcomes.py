@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from agentfs_lsp.domain.errors import Conflict, LandingUnknown, NotLanded
+from support.fakes.disk import HOME
 from support.fakes.review import (
     ScriptedApplier,
     applies,
@@ -18,6 +19,7 @@ from support.fakes.review import (
     saves,
     saves_and,
     saves_not,
+    uri_of,
 )
 from support.fakes.workspace import FakeWorkspace, write_of
 
@@ -128,6 +130,40 @@ async def test_what_was_renamed_with_a_change_is_named(
     assert opened.editor.text_of("c.py") == NEW + typing
 
 
+@pytest.mark.parametrize("there", ["", "other\n"])
+async def test_what_was_saved_under_another_name_is_named(opened: FakeWorkspace, there: str) -> None:
+    """VS Code makes the new file, opens it as it is, and gives it the text."""
+
+    def save_as() -> None:
+        text = opened.editor.text_of("a.py")
+        assert text is not None
+        opened.store.put("c.py", there)
+        opened.documents.open(uri_of("c.py"), f"{HOME}/c.py", there)
+        opened.documents.change(uri_of("c.py"), text)
+        opened.editor.save("c.py")
+        opened.editor.close("a.py")
+
+    hands(opened, applies_and(save_as), save=saves_not)
+    with pytest.raises(LandingUnknown) as raised:
+        await opened.edit("a.py", "two", "2")
+    assert [(one.path, one.where) for one in raised.value.holding] == [("c.py", "editor"), ("c.py", "disk")]
+    assert opened.store.bytes_of("c.py") == NEW.encode()
+
+
+async def test_a_saved_part_of_a_batch_whose_file_another_program_moves_may_be_elsewhere(
+    opened: FakeWorkspace,
+) -> None:
+    """Its document stays open, and is rolled back."""
+
+    def go() -> None:
+        opened.editor.save("a.py")
+        opened.store.rename("a.py", "d.py")
+
+    hands(opened, applies_and(go))
+    assert ("a.py", "elsewhere") in await unknown(opened)
+    assert opened.store.bytes_of("d.py") == NEW.encode()
+
+
 async def test_what_was_renamed_with_a_part_of_a_batch_is_named_and_stays(opened: FakeWorkspace) -> None:
     hands(opened, renaming(opened))
     with pytest.raises(LandingUnknown) as raised:
@@ -174,7 +210,7 @@ async def test_a_file_renamed_with_what_was_saved_and_undone_since(
         opened.editor.rename("a.py", "c.py")
 
     if not opens:
-        opened.documents.watch_opened = lambda _: lambda: None  # type: ignore[method-assign]
+        opened.documents.watch_texts = lambda _: lambda: None  # type: ignore[method-assign]
     hands(opened, applies_and(go))
     with pytest.raises(LandingUnknown) as raised:
         await opened.edit("a.py", "two", "2")

@@ -59,6 +59,7 @@ class Documents(Protocol):
         """Call `seen` on the event loop after every open, change, save and close of the file's documents.
         Returns a function that ends the watch."""
 
-    def watch_opened(self, seen: Callable[[str, Document], None]) -> Callable[[], None]:
-        """Call `seen` on the event loop after every open of a file's document, with the file's real path.
+    def watch_texts(self, seen: Callable[[str, Document], None]) -> Callable[[], None]:
+        """Call `seen` on the event loop after every open and change of a file's document, with the
+        file's real path.
         Returns a function that ends the watch."""

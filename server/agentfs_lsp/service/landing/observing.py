@@ -79,7 +79,7 @@ class Observation:
 
     def __enter__(self) -> Self:
         self._ends.callback(self._documents.watch(self._absolute, self._seen))
-        self._ends.callback(self._documents.watch_opened(self._seen_opened))
+        self._ends.callback(self._documents.watch_texts(self._seen_text))
         self._seen()
         return self
 
@@ -138,10 +138,9 @@ class Observation:
         return (*found, Held(path, "disk")) if is_on_disk else tuple(found)
 
     async def held_elsewhere(self, ws: Workspace, session: str) -> tuple[Held, ...]:
-        """Where part of the change is, or may be, if the document was closed because the file got another
-        name: in what the editor opened with the same text, if the session may know of that file, else
-        "elsewhere"."""
-        if self._closed is None:
+        """Where part of the change is, or may be, if the file got another name: in what the editor opened or
+        saved with the same text, if the session may know of that file, else "elsewhere"."""
+        if self._closed is None and not self._saved_some:
             return ()
         found: dict[Held, None] = {}
         elsewhere = Held(self.change.path, "elsewhere")
@@ -150,9 +149,11 @@ class Observation:
             is_told = location is not None and ws.judge("read", location, session).decision != "deny"
             for where in await self._where_in_copy(ws, absolute, location, holds):
                 found[Held(ws.name_of(location), where) if location and is_told else elsewhere] = None
-        if not found and self.document is None and await self._is_gone(ws):
-            text, may_hold = self._closed.text, self._saved_some or not self._closed.in_sync
-            if may_hold or await off_loop(len(text), self._is_in, text):
+        if not found and (self.document is None or self._saved_some) and await self._is_gone(ws):
+            closed, may_hold = self._closed, self._saved_some
+            if closed is not None and not may_hold:
+                may_hold = not closed.in_sync or await off_loop(len(closed.text), self._is_in, closed.text)
+            if may_hold:
                 found[elsewhere] = None
         return tuple(found)
 
@@ -272,6 +273,7 @@ class Observation:
         """The user took this much of the change, or the editor made this of it."""
         self.change = change
         self._accepted = normalize(change.shown)
+        self._sizes = {len(self._accepted), len(self._accepted) + self._accepted.count("\n")}
         self._lines = new_lines(change)
 
     def expect_more(self) -> None:
@@ -288,17 +290,18 @@ class Observation:
         await self._event.wait()
         self._event.clear()
 
-    def _seen_opened(self, absolute: str, document: Document) -> None:
-        """Remember where the editor opens the very text of the change's document: so it does with a file that
-        was renamed, or saved under another name."""
+    def _seen_text(self, absolute: str, document: Document) -> None:
+        """Remember where else the editor has the very text of the change's document: it opens a file that was
+        renamed with it, and gives it to one that it has made or opened to save it under another name."""
         known = self._latest
         if known is None or document is self.document or not (document.in_sync and known.in_sync):
             return
         is_same = document.size == known.size and document.text == known.text
-        plain = normalize(document.text)
-        if is_same or (not self.refused and plain == self._accepted):
+        may_be_accepted = not self.refused and document.size in self._sizes
+        if is_same or (may_be_accepted and normalize(document.text) == self._accepted):
             # Many files have the same base: what is typed in another one need not come from the change.
-            self._copies[absolute] = self._shows_some_of_it if plain == self._base else self._is_in
+            is_base = is_same and normalize(document.text) == self._base
+            self._copies[absolute] = self._shows_some_of_it if is_base else self._is_in
             self._event.set()
 
     def _seen(self) -> None:
