@@ -45,6 +45,26 @@ async def test_control_and_invisible_characters_are_written_and_warned_of(auto: 
     assert "\\u202e" in answer["data"]["diff_preview"]
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "content", "lines"),
+    [
+        ("lf.sh", None, "# check\rverify || exit 1\necho go\n", [1]),
+        ("cr.sh", None, "echo\n# check\rverify || exit 1\recho go\r", [2]),
+        ("crlf.sh", None, "one\r\ntwo\r\n", []),
+        ("old.sh", b"one\rtwo\r", "one\rtwo\rthree\r", []),
+    ],
+)
+async def test_a_line_that_ends_for_editors_only_is_warned_of(
+    auto: Editor, name: str, before: bytes | None, content: str, lines: list[int]
+) -> None:
+    """To a shell, what seems to be a line of its own is part of the comment."""
+    if before is not None:
+        (auto.root / name).write_bytes(before)
+        await auto.read(name)
+    warnings = (await auto.write(name, content))["data"]["warnings"]
+    assert warnings == [{"kind": "control", "line": line, "detail": "U+000D"} for line in lines]
+
+
 async def test_at_most_a_hundred_warnings_come_from_the_text_however_many_places_change(auto: Editor) -> None:
     (auto.root / "many.txt").write_text("keep\nold\n" * 150)
     await auto.read("many.txt")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, islice
@@ -17,7 +18,7 @@ from agentfs_lsp.domain.policy.credentials import NewSecret, new_secrets, secret
 from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
 from agentfs_lsp.domain.splices import Splice, apply_splices, compose
 from agentfs_lsp.domain.text.byte_order_mark import MARK, marked_like
-from agentfs_lsp.domain.text.escaping import MAX_FINDINGS, SEPARATORS, find_suspicious
+from agentfs_lsp.domain.text.escaping import MAX_FINDINGS, SEPARATORS, Finding, find_suspicious
 from agentfs_lsp.domain.text.lines import (
     count_lines,
     ends_between,
@@ -44,6 +45,8 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.files.snapshot import Snapshot
 
 Operation = Literal["create", "update", "delete"]
+
+_LONE_CR = re.compile(r"\r(?!\n)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,7 +222,8 @@ class FileChange:
         for hunk in self.hunks:
             if len(found) == MAX_FINDINGS:
                 break
-            suspicious = find_suspicious(hunk.text)[: MAX_FINDINGS - len(found)]
+            suspicious = [*self._ends_at_cr(hunk.text), *find_suspicious(hunk.text)]
+            suspicious = suspicious[: MAX_FINDINGS - len(found)]
             if suspicious:  # only warnings need line numbers, and counting lines in a large file is slow
                 line += ends_between(text, counted, hunk.start)
                 counted = hunk.start
@@ -227,6 +231,12 @@ class FileChange:
             shift += count_lines(hunk.text) - count_lines(text[hunk.start : hunk.end])
         found += self.misread[: MAX_FINDINGS - len(found)]
         return (*of_file, *sorted(found, key=lambda one: one.line))
+
+    def _ends_at_cr(self, text: str) -> Iterator[Finding]:
+        """The first line of a text to insert that ends at a CR, where the file's lines do not: editors and
+        reviews show the end of a line, most programs read on."""
+        if self.base.text.line_ends.kind != "cr" and (found := _LONE_CR.search(text)):
+            yield Finding("control", line_of(text, found.start()), "U+000D")
 
     @cached
     def secrets(self) -> tuple[Warned, ...]:
