@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { openReview, pressUntilTaken, reviewWith } from "../harness/reviews.mjs";
+import { openReview, pressUntilTaken, reviewWith, takeDraft } from "../harness/reviews.mjs";
 import { call, state, ui, workbench } from "../harness/run.mjs";
 import { mode } from "../harness/server.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -352,10 +352,12 @@ scenario("a review of several hunks says which one comes next, and its title has
   await asked.cancel();
   await ui.saysInPassing("It was kept as a draft.");
   await ui.noHunkCount();
-  await agent("counted").edit(counted, "line 7\n", "seven\n");
+  const single = await agent("counted").edit(counted, "line 7\n", "seven\n");
   await reviewWith("seven");
   await ui.noHunkCount();
   assert.equal(await ui.titleButton("Accept Hunk").count(), 0);
+  await single.cancel();
+  await takeDraft("counted.txt");
 });
 
 const hunked = file("decisions/by-hunk.txt", lines(40));
