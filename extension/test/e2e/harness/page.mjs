@@ -109,7 +109,7 @@ export class WorkbenchPage {
 
   /** The same, in the tab `title`. On a busy machine a diff comes too late to take the focus, and is offered instead. */
   async requestedDiff(title, text) {
-    const offer = this.#message("The diff of ").getByRole("button", { name: "Show What Changed", exact: true });
+    const offer = this.#message("The diff of ").getByRole("button", { name: /^Show (What Changed|Draft)$/ });
     await until(`the tab ${title}`, async () => {
       if ((await this.tab(title).count()) > 0) return true;
       await offer.click({ timeout: 500 }); // it may have opened by itself
@@ -310,8 +310,9 @@ export class WorkbenchPage {
       widgets
         .map((widget) => ({
           top: widget.getBoundingClientRect().top,
-          head: widget.querySelector(".review-title").textContent,
-          body: /** @type {HTMLElement} */ (widget.querySelector(".comment-body")).innerText.replaceAll("\u00a0", " "),
+          // Nothing is in it yet, or any more, while it comes and goes.
+          head: widget.querySelector(".review-title")?.textContent ?? "",
+          body: /** @type {HTMLElement | null} */ (widget.querySelector(".comment-body"))?.innerText.replaceAll("\u00a0", " ") ?? "",
         }))
         .filter(({ top }) => top > 0 && top < window.innerHeight)
         .sort((one, other) => one.top - other.top)

@@ -56,6 +56,7 @@ scenario("Connect an Agent opens the review of the change of its settings, and s
   await ui.statusBarSays("Connected to agentfs: Claude Code.");
   await agent.stop();
   await ui.tabsAre();
+  for (const one of [configuration, permissions]) rmSync(one.path); // VS Code would use the former
 });
 
 const described = file(".vscode/mcp.json");
