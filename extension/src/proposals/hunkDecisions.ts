@@ -80,7 +80,7 @@ export class HunkDecisions implements vscode.Disposable {
    * was pressed. Presses take their turns.
    */
   decide(decision: FileDecision, by: By, comment?: unknown): Promise<void> {
-    const since = by === 'key' ? Date.now() - this.pressedAt : Infinity;
+    const since = Date.now() - this.pressedAt;
     this.pressedAt = Date.now();
     return this.presses.run(() => this.decideNow(decision, by, since, comment));
   }
@@ -107,7 +107,7 @@ export class HunkDecisions implements vscode.Disposable {
       this.tellNotActive();
       return;
     }
-    const hunk = this.isBlind(by) ? undefined : chosenOf(active, since, comment);
+    const hunk = this.isBlind(by) ? undefined : chosenOf(active, by, since, comment);
     if (hunk === undefined || (decision === 'accepted' && !(await this.isInView(active, hunk)))) {
       return;
     }
@@ -238,18 +238,18 @@ function positionAt(text: string, offset: number): vscode.Position {
 
 /**
  * The hunk that a press decides: the one of `comment`, or else the one at the cursor, or the next one. Undefined if there is
- * none, or the press came too early, which the user is told. `since`: how many ms ago the last press of a key was.
+ * none, or the press came too early, which the user is told. `since`: how many ms ago the last press was.
  */
-function chosenOf(active: Target, since: number, comment?: unknown): ReviewHunk | undefined {
+function chosenOf(active: Target, by: By, since: number, comment?: unknown): ReviewHunk | undefined {
   const all = active.hunks();
   const hunk = comment === undefined ? hunkAt(all, active.editor.selection.active.line) : active.hunkOf?.(comment);
   if (hunk === undefined) {
     showNoHunk();
     return undefined;
   }
-  // The press before scrolled to the last hunk, which decides the file.
+  // The press before scrolled to the last hunk, which decides the file; or has put another hunk's button under the mouse.
   const isLast = all.every((one) => one.start.before === hunk.start.before || one.isAccepted);
-  if (since < (isLast ? MOMENT_MS : REPEAT_MS)) {
+  if (since < (isLast || by === 'choice' ? MOMENT_MS : REPEAT_MS)) {
     showTooEarly();
     return undefined;
   }

@@ -208,7 +208,8 @@ export class InlineReviews implements vscode.Disposable {
   private front(): vscode.TextEditor | undefined {
     const editor = vscode.window.activeTextEditor;
     const { uri } = this.view ?? {};
-    const isOurs = uri !== undefined && editor?.document.uri.toString() === uri.toString();
+    // An editor in a peek shows the same text without our comments, and is in no column.
+    const isOurs = uri !== undefined && editor?.viewColumn !== undefined && editor.document.uri.toString() === uri.toString();
     return isOurs && tabsOf(uri).some(({ isActive }) => isActive) ? editor : undefined;
   }
 

@@ -55,9 +55,9 @@ export function obstacleTo(base: string, all: readonly InlineHunk[]): Obstacle |
   return all.some(isBlank) ? 'blanks' : undefined;
 }
 
-/** Whether a line has characters without a picture of their own. */
+/** Whether a line has characters without a picture of their own, or marks that may push the rest of it out of its comment. */
 function hasUnseen(line: string): boolean {
-  return INVISIBLE.test(line) || /[^\P{Cc}\t]|\p{Cs}/u.test(line);
+  return INVISIBLE.test(line) || /[^\P{Cc}\t]|\p{Cs}|\p{M}{3}/u.test(line);
 }
 
 /** Whether the hunk may differ in blanks that can't be told apart: at the ends of lines, or tabs and spaces. */

@@ -44,7 +44,7 @@ test('what does not fit into an editor is left to the diff', () => {
 });
 
 test('characters that are not to be seen are left to the diff, on either side', () => {
-  for (const character of ['\u200b', '\u202e', '\u00a0', '\u00ad', '\ufeff', '\0', '\u001b', '\u0085', '\u2028', '\ud800', '\u{e0041}', '\f']) {
+  for (const character of ['\u200b', '\u202e', '\u00a0', '\u00ad', '\ufeff', '\0', '\u001b', '\u0085', '\u2028', '\ud800', '\u{e0041}', '\f', '\u0336'.repeat(3)]) {
     const line = `b${character}c`;
     assert.equal(obstacle(BASE, BASE.replace('b', line)), 'characters', JSON.stringify(character));
     assert.equal(obstacle(BASE.replace('b', line), BASE), 'characters', JSON.stringify(character));

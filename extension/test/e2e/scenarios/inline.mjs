@@ -262,6 +262,37 @@ scenario("in the file: Accept counts once every hunk has been in view; a press b
   assert.equal(far.text(), lines(200, { 10: "tenth", 100: "hundredth", 190: "last" }));
 });
 
+const peekedAt = file("inline/peeked.md", lines(200, { 1: "[x](peeked.md#part)", 150: "# Part" }));
+
+scenario("in the file: a peek shows no comments, so nothing counts as seen there", async () => {
+  await set("agentfs.review.style", "inline");
+  await agent("peek").read(peekedAt);
+  const asked = agent("peek").write(peekedAt, lines(200, { 1: "[x](peeked.md#part)", 4: "fourth", 150: "# Part", 152: "unseen" }));
+  await inlineWith("+fourth");
+  const preview = ui.page.locator(".peekview-widget .preview .view-line", { hasText: "152" });
+  await until("a peek, once VS Code's Markdown extension has started", async () => {
+    await ui.page.keyboard.press("Control+Home");
+    for (let left = "[x](peeked.md#p".length; left > 0; left--) await ui.page.keyboard.press("ArrowRight");
+    await call("command", { id: "editor.action.peekDefinition" });
+    return (await preview.count()) > 0;
+  }, { everyMs: 500 });
+  await preview.first().click();
+  await ui.page.locator(".peekview-widget .preview .monaco-editor.focused").waitFor();
+  const since = Date.now();
+  await until("a moment is over", () => Date.now() - since > 1500);
+  await ui.page.keyboard.press("Escape");
+  await ui.page.locator(".peekview-widget").waitFor({ state: "detached" });
+
+  await until("Accept leads to what is unseen", async () => {
+    if ((await ui.inlineHunks()).some(({ body }) => body.includes("+unseen"))) return true;
+    await ui.titleButton("Accept").click();
+    return false;
+  }, { everyMs: 1500 });
+  assert.equal((await state()).pending.length, 1);
+  await acceptSeen();
+  assert.equal((await asked.answer).data.applied, true);
+});
+
 const steady = file("inline/steady.txt", lines(200));
 
 scenario("in the file: a change that is withdrawn does not move what is on the screen", async () => {

@@ -122,7 +122,7 @@ scenario("the list of open editors makes no icon of a name in the title of a lan
   await ui.diffWith("new mine");
   await withdrawn.cancel();
   await ui.pressInMessage("It was kept as a draft.", "Show Draft");
-  await ui.requestedDiff("your draft", "new mine");
+  await ui.requestedDiff("your draft", "old");
   await editorsListed("your draft");
   await call("close", { path: "all" });
   await takeDraft("2.txt");
