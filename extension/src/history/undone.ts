@@ -17,7 +17,8 @@ export function undoneOf(records: readonly HistoryRecord[]): ReadonlySet<string>
   for (const { id, tool, hashes = [] } of records) {
     for (const { path, before, after } of hashes) {
       const steps = files.get(path) ?? [];
-      files.set(path, [...steps, { id, isUndo: tool === 'undo', before, after }]);
+      steps.push({ id, isUndo: tool === 'undo', before, after });
+      files.set(path, steps);
     }
   }
   const undone = new Map([...files].map(([path, steps]) => [path, undoneIn(steps)] as const));
@@ -33,17 +34,27 @@ interface Step extends Omit<RecordedHashes, 'path'> {
 
 /** The same, for the changes of one file. */
 function undoneIn(steps: readonly Step[]): Set<string> {
+  const byUndos = new Map<number, readonly string[]>();
+  for (let at = steps.length - 1; at >= 0; at -= 1) {
+    const found = steps[at]?.isUndo === true ? undoneBy(steps, at, byUndos) : undefined;
+    if (found !== undefined) {
+      byUndos.set(at, found);
+    }
+  }
   const undone = new Set<string>();
-  steps.forEach((step, at) => {
-    if (step.isUndo && !undone.has(step.id)) {
-      undoneBy(steps, at)?.forEach((id) => undone.add(id));
+  steps.forEach(({ id }, at) => {
+    if (!undone.has(id)) {
+      byUndos.get(at)?.forEach((each) => undone.add(each));
     }
   });
   return undone;
 }
 
-/** What the undo at that place undid: what led from the text that it left to the one that it found; undefined if that can't be told. */
-function undoneBy(steps: readonly Step[], at: number): readonly string[] | undefined {
+/**
+ * What the undo at that place undid: what led from the text that it left to the one that it found; undefined if that can't
+ * be told. `byUndos`: the same of the undos before it, by their places.
+ */
+function undoneBy(steps: readonly Step[], at: number, byUndos: ReadonlyMap<number, readonly string[]>): readonly string[] | undefined {
   const undo = steps[at];
   const found: string[] = [];
   let text = undo?.before;
@@ -53,7 +64,7 @@ function undoneBy(steps: readonly Step[], at: number): readonly string[] | undef
       return undefined;
     }
     // An undo in between and what it undid lead from a text to the same one: they are none of it.
-    const earlier = step.isUndo && step.before !== undo.after ? undoneBy(steps, next) : undefined;
+    const earlier = step.before !== undo.after ? byUndos.get(next) : undefined;
     if (earlier === undefined) {
       found.push(step.id);
       text = step.before;

@@ -42,3 +42,7 @@ test('a change is undone once all of its files are, and only as far as the texts
   assert.deepEqual(undoneIn('e edit a:1>0', 'd edit a:0>1'), [], 'an agent may change back what it has changed');
   assert.deepEqual(undoneIn('u undo', 'e edit'), []);
 });
+
+test('many undos in a row are no work, though what they undid is not loaded', () => {
+  assert.deepEqual(undoneIn(...Array.from({ length: 100 }, (_, at) => `u${at} undo a:${at + 1}>${at}`)), []);
+});
