@@ -3,7 +3,6 @@
  * as it is until the user decides. What can't be known to be in sight there is left to the diff.
  */
 import * as vscode from 'vscode';
-import { findDocument } from '../proposals/applyEdits';
 import { showTooEarly, showUnseen } from '../proposals/notifications';
 import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
@@ -14,14 +13,11 @@ import { normalize, withEol } from '../util/text';
 import { showStatusMessage } from '../util/window';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
 import { MOMENT_MS } from './focus';
-import { isWiderThanEditor, whyHidden } from './hidden';
 import { keyOf, type AcceptedHunks, type Replacement } from './hunks';
-import { inlineHunks, obstacleTo, type InlineHunk, type Obstacle } from './inlineHunks';
+import { inlineHunks, type InlineHunk } from './inlineHunks';
+import { holdsBase, whyNot, whyNotOpen } from './inlineObstacles';
 import { InlineView } from './inlineView';
 import { allTabs } from './tabs';
-
-/** Larger files take too long to compare at each press. */
-const MAX_UNITS = 2_000_000;
 
 const NONE: readonly string[] = [];
 
@@ -44,11 +40,16 @@ export class InlineReviews implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   /** Another review is shown, or none. */
   readonly onDidChange = this.changed.event;
-  /** The paths of the files in which a review is shown, for the conditions of menus and keys. */
+  /** The paths of the files in which a review is shown, for the conditions of menus. */
   paths: readonly string[] = NONE;
+  /** The same for those of keys, which would be typed into the file: still a moment after the review has ended. */
+  keyPaths: readonly string[] = NONE;
+  private forgetting: NodeJS.Timeout | undefined;
   private view: InlineView | undefined;
   /** The hunk to which an early press of Accept has led, and when. */
   private asked: { hunk: string; at: number } | undefined;
+  /** Why what is shown may not have been in sight: a setting has been changed since. */
+  private obstacle: string | undefined;
   /** The reviews that are shown as diffs, as they can't be shown here, or the user wants that. */
   private readonly diffs = new WeakSet<Review>();
   private readonly controller = vscode.comments.createCommentController('agentfs', 'agentfs');
@@ -64,6 +65,9 @@ export class InlineReviews implements vscode.Disposable {
       this.controller,
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.tabsClosed(closed)),
       proposals.onDidChange((review) => review === this.view?.review && this.draw()),
+      vscode.workspace.onDidChangeConfiguration(() => {
+        this.obstacle ??= this.view && this.whyNot(this.view.review, this.view.file);
+      }),
     ];
   }
 
@@ -94,14 +98,15 @@ export class InlineReviews implements vscode.Disposable {
       this.files.set(text, withEol(file.proposed_text, file.eol));
     }
     const uri = vscode.Uri.parse(file.uri);
-    const why = whyNot(file, this.textOf(review, file), this.hunksOf(review, file)) ?? (await whyNotOpen(file, uri));
+    const why = this.whyNot(review, file) ?? (await whyNotOpen(file, uri));
     if (why !== undefined) {
       this.leaveToDiff(review, why);
       return false;
     }
     this.hide();
     const view = (this.view = new InlineView(this.controller, review, file, uri, () => this.front()));
-    this.paths = [uri.path];
+    clearTimeout(this.forgetting);
+    this.paths = this.keyPaths = [uri.path];
     this.changed.fire(); // before the editor has the focus: keys that decide would be typed into it
     await vscode.window.showTextDocument(uri, { preview: false, viewColumn: tabsOf(uri)[0]?.group.viewColumn ?? vscode.ViewColumn.Active });
     if (this.view === view) {
@@ -117,8 +122,21 @@ export class InlineReviews implements vscode.Disposable {
       this.view.dispose();
       this.view = undefined;
       this.asked = undefined;
+      this.obstacle = undefined;
       this.paths = NONE;
+      this.keepKeys();
       this.changed.fire();
+    }
+  }
+
+  /** The review has just ended, or a key was pressed or repeated since: for a moment longer, keys are taken, and do nothing. */
+  keepKeys(): void {
+    if (this.view === undefined && this.keyPaths !== NONE) {
+      clearTimeout(this.forgetting);
+      this.forgetting = setTimeout(() => {
+        this.keyPaths = NONE;
+        this.changed.fire();
+      }, MOMENT_MS);
     }
   }
 
@@ -143,6 +161,9 @@ export class InlineReviews implements vscode.Disposable {
     const name = visible(baseName(view.file.path));
     if (!holdsBase(view.file)) {
       return { toDiff: vscode.l10n.t('{0} is no longer what the agent has read.', name) };
+    }
+    if (this.obstacle !== undefined) {
+      return { toDiff: this.obstacle };
     }
     const unseen = (only === undefined ? view.hunks : [only]).filter((hunk) => !view.hasSeen(hunk));
     const [first] = unseen;
@@ -201,6 +222,7 @@ export class InlineReviews implements vscode.Disposable {
 
   dispose(): void {
     this.hide();
+    clearTimeout(this.forgetting);
     vscode.Disposable.from(...this.parts).dispose();
   }
 
@@ -211,6 +233,10 @@ export class InlineReviews implements vscode.Disposable {
     // An editor in a peek shows the same text without our comments, and is in no column.
     const isOurs = uri !== undefined && editor?.viewColumn !== undefined && editor.document.uri.toString() === uri.toString();
     return isOurs && tabsOf(uri).some(({ isActive }) => isActive) ? editor : undefined;
+  }
+
+  private whyNot(review: Review, file: ReviewedFile): string | undefined {
+    return whyNot(file, this.textOf(review, file), this.hunksOf(review, file));
   }
 
   private draw(): void {
@@ -246,49 +272,4 @@ function tabsOf(uri: vscode.Uri): readonly vscode.Tab[] {
 
 function isTextOf({ input }: vscode.Tab, uri: vscode.Uri): boolean {
   return input instanceof vscode.TabInputText && input.uri.toString() === uri.toString();
-}
-
-/** Why these hunks would not all be in sight; undefined if they would. */
-function whyNot(file: ReviewedFile, now: string, hunks: readonly InlineHunk[]): string | undefined {
-  const { base_text: base, path } = file;
-  const name = visible(baseName(path));
-  const obstacle = base.length > MAX_UNITS ? 'large' : obstacleTo(base, hunks);
-  if (obstacle !== undefined) {
-    return OBSTACLES[obstacle](name);
-  }
-  const config = vscode.workspace.getConfiguration(undefined, vscode.Uri.parse(file.uri));
-  if (config.get('comments.visible') === false || config.get('comments.maxHeight') !== false) {
-    return vscode.l10n.t('The settings comments.visible or comments.maxHeight hide new lines.');
-  }
-  if (hunks.some(({ removed }) => removed.some(isWiderThanEditor(config)))) {
-    return OBSTACLES.wide(name);
-  }
-  return whyHidden(config, name, base, now);
-}
-
-const OBSTACLES: Record<Obstacle | 'wide', (name: string) => string> = {
-  large: (name) => vscode.l10n.t('The change of {0} is too large to be shown in the file.', name),
-  end: (name) => vscode.l10n.t('{0} is changed where the editor does not tell what is in view, such as in its last line.', name),
-  characters: (name) => vscode.l10n.t('Changed lines of {0} have invisible characters, or some that reorder text.', name),
-  blanks: (name) => vscode.l10n.t('Changed lines of {0} differ in blanks that only a diff shows.', name),
-  wide: (name) => vscode.l10n.t('Removed lines of {0} may be longer than what the editor shows of a line.', name),
-};
-
-/** Whether the file is open with the text that the agent has read. */
-function holdsBase(file: ReviewedFile): boolean {
-  const document = findDocument(file.uri);
-  return document !== undefined && normalize(document.getText()) === file.base_text;
-}
-
-/** Why the file can't be opened as the text that the agent has read; undefined if it is open by now. */
-async function whyNotOpen(file: ReviewedFile, uri: vscode.Uri): Promise<string | undefined> {
-  const name = visible(baseName(file.path));
-  const isElsewhere = allTabs().some(
-    ({ input }) => (input instanceof vscode.TabInputNotebook || input instanceof vscode.TabInputCustom) && input.uri.toString() === uri.toString(),
-  );
-  const document = isElsewhere ? undefined : await vscode.workspace.openTextDocument(uri).then((opened) => opened, () => undefined);
-  if (document === undefined) {
-    return vscode.l10n.t('{0} is not open as text.', name);
-  }
-  return holdsBase(file) ? undefined : vscode.l10n.t('{0} is no longer what the agent has read.', name);
 }

@@ -5,9 +5,9 @@ import assert from "node:assert/strict";
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { outsideAgent } from "../harness/outside.mjs";
-import { until } from "../harness/page.mjs";
+import { KEY_MS, until } from "../harness/page.mjs";
 import { acceptSeen, openReview } from "../harness/reviews.mjs";
-import { call, LONGEST_MS, reloadWindow, state, ui } from "../harness/run.mjs";
+import { call, caughtUp, LONGEST_MS, reloadWindow, state, ui } from "../harness/run.mjs";
 import { killServer } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -90,6 +90,34 @@ scenario("in the file, by keyboard alone: a closed file is opened, a hunk reject
   assert.match(data.review.amendments, /^-twentieth\n\+line 20$/m);
   assert.equal(hunked.text(), lines(60, { 3: "third", 50: "fiftieth" }));
   await ui.noInline();
+});
+
+const again = file("inline/again.txt", lines(9));
+
+scenario("in the file: a key that is held, or pressed again, types nothing once it has decided", async () => {
+  await set("agentfs.review.style", "inline");
+  const asked = await agent("again").readAndEdit(again, "line 5\n", "fifth\n");
+  await inlineWith("+fifth");
+  const { keyboard } = ui.page;
+  const hold = async () => {
+    for (let left = 10; left > 0; left--) await keyboard.press("Control+Enter", { delay: KEY_MS });
+  };
+  await until("it is decided", async () => {
+    await hold();
+    return nothingPending();
+  });
+  await hold();
+  assert.equal((await asked.answer).data.landing, "disk");
+  await caughtUp();
+  assert.ok(await isUntouched(again, lines(9, { 5: "fifth" })));
+
+  const withdrawn = await agent("again").edit(again, "line 7\n", "seventh\n");
+  await inlineWith("+seventh");
+  await withdrawn.cancel();
+  await keyboard.press("Control+Enter");
+  await caughtUp();
+  assert.ok(await isUntouched(again, lines(9, { 5: "fifth" })));
+  await call("command", { id: "notifications.clearAll" });
 });
 
 const refused = file("inline/refused.txt", lines(9));
@@ -291,6 +319,23 @@ scenario("in the file: a peek shows no comments, so nothing counts as seen there
   assert.equal((await state()).pending.length, 1);
   await acceptSeen();
   assert.equal((await asked.answer).data.applied, true);
+});
+
+const dark = file("inline/dark.txt", lines(9));
+
+scenario("in the file: a setting that hides text, though only for a while, leaves the review to a diff", async () => {
+  await set("agentfs.review.style", "inline");
+  const asked = await agent("dark").readAndEdit(dark, "line 5\n", "unseen\n");
+  await inlineWith("+unseen");
+  const before = await call("settings", { key: "comments.maxHeight", value: true });
+  await call("settings", { key: "comments.maxHeight", value: before });
+  await until("Accept leads to a diff", async () => {
+    if ((await ui.tabNames()).includes("dark.txt (Ada)")) return true;
+    await ui.titleButton("Accept").click();
+    return false;
+  }, { everyMs: 1500 });
+  assert.equal((await state()).pending.length, 1);
+  await asked.cancel();
 });
 
 const steady = file("inline/steady.txt", lines(200));
