@@ -30,7 +30,8 @@ SCHEMA = "{http://schemas.microsoft.com/developer/vsx-schema/2011}"
 EXPECTED = re.compile(
     r"""\[Content_Types\]\.xml | extension\.vsixmanifest | extension/(?:
         package\.json | package\.nls(\.[\w-]+)?\.json | readme\.md | changelog\.md | LICENSE\.txt
-        | dist/(extension\.js|LICENSES\.txt) | l10n/[\w.-]+\.json | media/[\w-]+\.(png|svg) | media/agent-mode(\.zh-cn)?\.md
+        | dist/(extension\.js|LICENSES\.txt) | l10n/[\w.-]+\.json
+        | media/[\w-]+\.(png|svg) | media/agent-mode(\.zh-cn)?\.md
         | bundled/run_server\.py | bundled/libs/(?!.*\btests?/)(
             [\w/]+\.(py|pyi|typed) | agentfs_lsp/locale/[\w/]+\.mo | [\w.-]+\.dist-info/[\w./-]+ )
     )""",
