@@ -50,6 +50,8 @@ export class HunkDecisions implements vscode.Disposable {
   readonly onDidDecide = this.decided.event;
   private readonly presses = new SerialQueue();
   private pressedAt = -Infinity;
+  /** When a press last decided a hunk, and the next one was shown. */
+  private decidedAt = -Infinity;
   private readonly mark = vscode.window.createTextEditorDecorationType({
     after: { margin: '0 0 0 3em', color: new vscode.ThemeColor('charts.green'), fontStyle: 'italic' },
     overviewRulerColor: new vscode.ThemeColor('charts.green'),
@@ -80,9 +82,10 @@ export class HunkDecisions implements vscode.Disposable {
    * was pressed. Presses take their turns.
    */
   decide(decision: FileDecision, by: By, comment?: unknown): Promise<void> {
-    const since = Date.now() - this.pressedAt;
-    this.pressedAt = Date.now();
-    return this.presses.run(() => this.decideNow(decision, by, since, comment));
+    const now = Date.now();
+    const sincePress = now - this.pressedAt;
+    this.pressedAt = now;
+    return this.presses.run(() => this.decideNow(decision, by, by === 'key' ? sincePress : now - this.decidedAt, comment));
   }
 
   /** The hunks of the file in front, if the review has, or had, several of them. */
@@ -117,6 +120,7 @@ export class HunkDecisions implements vscode.Disposable {
       return;
     }
     active.draw();
+    this.decidedAt = Date.now();
     this.decided.fire();
     const rest = active.hunks();
     const open = rest.filter(({ isAccepted }) => !isAccepted);
@@ -238,7 +242,8 @@ function positionAt(text: string, offset: number): vscode.Position {
 
 /**
  * The hunk that a press decides: the one of `comment`, or else the one at the cursor, or the next one. Undefined if there is
- * none, or the press came too early, which the user is told. `since`: how many ms ago the last press was.
+ * none, or the press came too early, which the user is told. `since`: how many ms ago the last press of a key was, or the
+ * last decision if it is a button's.
  */
 function chosenOf(active: Target, by: By, since: number, comment?: unknown): ReviewHunk | undefined {
   const all = active.hunks();

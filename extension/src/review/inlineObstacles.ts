@@ -32,7 +32,7 @@ export function whyNot(file: ReviewedFile, now: string, hunks: readonly InlineHu
 const OBSTACLES: Record<Obstacle | 'wide', (name: string) => string> = {
   large: (name) => vscode.l10n.t('The change of {0} is too large to be shown in the file.', name),
   end: (name) => vscode.l10n.t('{0} is changed where the editor does not tell what is in view, such as in its last line.', name),
-  characters: (name) => vscode.l10n.t('Changed lines of {0} have invisible characters, or some that reorder text.', name),
+  characters: (name) => vscode.l10n.t('Changed lines of {0} have characters that are invisible, reorder text, or take unusual room.', name),
   blanks: (name) => vscode.l10n.t('Changed lines of {0} differ in blanks that only a diff shows.', name),
   wide: (name) => vscode.l10n.t('Removed lines of {0} may be longer than what the editor shows of a line.', name),
 };

@@ -123,7 +123,7 @@ export function asMarkdown(text: string): string {
   return visible(text).replace(/[!-/:-@[-`{-~]/g, '\\$&');
 }
 
-/** So many characters of a line stay together where it is wrapped: they fit into the narrowest editor. */
+/** So many UTF-16 units of a line stay together where it is wrapped: they fit into the narrowest editor. */
 const UNBROKEN = 8;
 
 const CHARACTERS = new Intl.Segmenter();
@@ -147,11 +147,18 @@ export function addedHtml(said: readonly string[], added: readonly string[]): st
   return `${words.join('')}<div>${lines.join('<br>')}</div>`;
 }
 
-/** Text in pieces between which a line may be wrapped: no character is cut in two. */
+/** Text in pieces between which a line may be wrapped: no character is cut in two, but marks count. */
 function chunksOf(text: string): string[] {
-  const characters = Array.from(CHARACTERS.segment(text), ({ segment }) => segment);
-  const starts = characters.flatMap((_, at) => (at % UNBROKEN === 0 ? [at] : []));
-  return starts.map((at) => characters.slice(at, at + UNBROKEN).join(''));
+  const chunks: string[] = [];
+  for (const { segment } of CHARACTERS.segment(text)) {
+    const last = chunks.at(-1);
+    if (last === undefined || last.length + segment.length > UNBROKEN) {
+      chunks.push(segment);
+    } else {
+      chunks[chunks.length - 1] = last + segment;
+    }
+  }
+  return chunks;
 }
 
 /** Text as HTML that is no Markdown either: only letters, digits and blanks stay as they are. */

@@ -214,7 +214,7 @@ const unclear = (name, before, now, why, text = lines(9)) => ({ one: file(`inlin
 const WIDE = "long ".repeat(40).trim();
 const cases = [
   unclear("wide.txt", WIDE, "short", "Removed lines of wide.txt may be longer than what the editor shows of a line.", lines(9, { 5: WIDE })),
-  unclear("unseen.txt", "line 5\n", "line\u200b5\n", "Changed lines of unseen.txt have invisible characters, or some that reorder text."),
+  unclear("unseen.txt", "line 5\n", "line\u200b5\n", "Changed lines of unseen.txt have characters that are invisible, reorder text, or take unusual room."),
   unclear("blank.txt", "line 5\n", "line 5  \n", "Changed lines of blank.txt differ in blanks that only a diff shows."),
   unclear("tall.txt", "line 5\n", lines(40), "The change of tall.txt is too large to be shown in the file."),
   unclear("last.txt", "two", "three", "last.txt is changed where the editor does not tell what is in view, such as in its last line.", "one\ntwo"),
