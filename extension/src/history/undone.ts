@@ -32,9 +32,15 @@ interface Step extends Omit<RecordedHashes, 'path'> {
   isUndo: boolean;
 }
 
+/** What an undo undid. `end`: the place after the oldest of it. */
+interface Undone {
+  ids: readonly string[];
+  end: number;
+}
+
 /** The same, for the changes of one file. */
 function undoneIn(steps: readonly Step[]): Set<string> {
-  const byUndos = new Map<number, readonly string[]>();
+  const byUndos = new Map<number, Undone>();
   for (let at = steps.length - 1; at >= 0; at -= 1) {
     const found = steps[at]?.isUndo === true ? undoneBy(steps, at, byUndos) : undefined;
     if (found !== undefined) {
@@ -44,7 +50,7 @@ function undoneIn(steps: readonly Step[]): Set<string> {
   const undone = new Set<string>();
   steps.forEach(({ id }, at) => {
     if (!undone.has(id)) {
-      byUndos.get(at)?.forEach((each) => undone.add(each));
+      byUndos.get(at)?.ids.forEach((each) => undone.add(each));
     }
   });
   return undone;
@@ -54,25 +60,26 @@ function undoneIn(steps: readonly Step[]): Set<string> {
  * What the undo at that place undid: what led from the text that it left to the one that it found; undefined if that can't
  * be told. `byUndos`: the same of the undos before it, by their places.
  */
-function undoneBy(steps: readonly Step[], at: number, byUndos: ReadonlyMap<number, readonly string[]>): readonly string[] | undefined {
+function undoneBy(steps: readonly Step[], at: number, byUndos: ReadonlyMap<number, Undone>): Undone | undefined {
   const undo = steps[at];
-  const found: string[] = [];
+  const ids: string[] = [];
   let text = undo?.before;
-  for (let next = at + 1; undo !== undefined && next < steps.length; next += 1) {
+  for (let next = at + 1; undo !== undefined && next < steps.length;) {
     const step = steps[next];
     if (step === undefined || step.after !== text) {
       return undefined;
     }
-    // An undo in between and what it undid lead from a text to the same one: they are none of it.
+    // An undo in between, and all down to what it undid, lead from a text to the same one: they are none of it.
     const earlier = step.before !== undo.after ? byUndos.get(next) : undefined;
     if (earlier === undefined) {
-      found.push(step.id);
+      ids.push(step.id);
       text = step.before;
+      next += 1;
     } else {
-      next += earlier.length;
+      next = earlier.end;
     }
     if (text === undo.after) {
-      return found;
+      return { ids, end: next };
     }
   }
   return undefined;

@@ -35,6 +35,11 @@ test('an undo in between stays, and with it what it undid', () => {
   assert.deepEqual(undoneIn('v undo a:1>0', 'u undo a:2>1', 'f edit a:1>2', 'e edit a:0>1'), ['f', 'e']);
 });
 
+test('changes that are undone one after the other are all undone', () => {
+  const changes = ['g edit a:2>3', 'f edit a:1>2', 'e edit a:0>1'];
+  assert.deepEqual(undoneIn('u3 undo a:1>0', 'u2 undo a:2>1', 'u1 undo a:3>2', ...changes), ['g', 'f', 'e']);
+});
+
 test('a change is undone once all of its files are, and only as far as the texts tell', () => {
   assert.deepEqual(undoneIn('u undo a:1>0', 'e batch a:0>1 b:7>8'), []);
   assert.deepEqual(undoneIn('v undo b:8>7', 'u undo a:1>0', 'e batch a:0>1 b:7>8'), ['e']);
