@@ -16,18 +16,34 @@ export const PROGRAMS: readonly Program[] = [
   { name: 'vscode', title: 'VS Code', files: ['.vscode/mcp.json'] },
 ];
 
-/** A string in JSON or TOML that ends as the path of the script with which our extension starts its server. */
-const LAUNCHER = /"(?:[^"\\\n]|\\.)*agentfs[^"\\/\n]*[\\/]+bundled[\\/]+run_server\.py"/g;
+const SCRIPT = 'run_server.py';
+
+/** No settings are longer. */
+const MAX_UNITS = 1_000_000;
+
+/** A string in JSON or TOML, perhaps without its end: a text of nothing but beginnings would take time squared. */
+const STRING = /"[^"\\\n]*(?:\\.[^"\\\n]*)*"?/g;
 
 /** What the settings of a program start that is in the folder of an extension: each update has a folder of its own. */
 export function launchersIn(settings: string): readonly string[] {
-  return [...settings.matchAll(LAUNCHER)].flatMap(([quoted]) => {
+  const found = settings.length > MAX_UNITS ? [] : [...settings.matchAll(STRING)];
+  return found.flatMap(([quoted]) => {
+    if (!quoted.endsWith(`${SCRIPT}"`)) {
+      return []; // most strings, without parsing them
+    }
     try {
-      return [JSON.parse(quoted) as string];
+      const text = JSON.parse(quoted) as string;
+      return isLauncher(text) ? [text] : [];
     } catch {
       return []; // TOML has escapes that JSON lacks, but `agentfs-lsp connect` writes none of them
     }
   });
+}
+
+/** Whether it is the path of the script with which our extension starts its server. */
+function isLauncher(path: string): boolean {
+  const [script, folder, extension] = path.split(/[\\/]+/).reverse();
+  return script === SCRIPT && folder === 'bundled' && extension?.includes('agentfs') === true;
 }
 
 /** An entry for any program that speaks the Model Context Protocol, as most have it in their settings. */

@@ -16,6 +16,14 @@ test('what starts another server is none', () => {
   }
 });
 
+test('settings that are made to be hard to search are no work', () => {
+  const begun = performance.now();
+  for (const hard of [`"${'\\"'.repeat(499_000)}`, `"${'\\"'.repeat(5_000_000)}`, `"${'agentfs'.repeat(100_000)}"`, '"\n'.repeat(500_000)]) {
+    assert.deepEqual(launchersIn(hard), []);
+  }
+  assert.ok(performance.now() - begun < 5000);
+});
+
 test('another program gets the command as an entry for its settings, or as a line for a shell', () => {
   const command = ['/usr/bin/python3', "/home/me/it's here/run_server.py", 'mcp'];
   assert.deepEqual(JSON.parse(entryOf(command)), { mcpServers: { agentfs: { command: command[0], args: command.slice(1) } } });
