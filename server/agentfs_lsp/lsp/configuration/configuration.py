@@ -63,7 +63,6 @@ class Configuration:
         self._outgoing = outgoing
         self._workspace = workspace
         self._own_folders = tuple(own_folders)
-        """What the `.git` files of the roots name."""
         self._translate = translate
         self._changed = changed
         self._layers = Layers()
