@@ -126,7 +126,6 @@ function itemOfQuestion({ id, message }: Question): vscode.TreeItem {
 function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode.TreeItem {
   const item = new vscode.TreeItem(visible(baseName(file.path)));
   item.id = isPart ? `${review.proposed.id} ${file.path}` : review.proposed.id;
-  const agent = review.name ?? agentOf(review.proposed.agent);
   const amount = counts(file.lines_added, file.lines_removed);
   const path = pathNow(file);
   const folder = visible(folderOf(path));
@@ -135,7 +134,7 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   item.iconPath = iconOf(review, file);
   item.command = openCommand(review, file);
   item.resourceUri = virtualUri(PROPOSAL, review.proposed.id, file.path);
-  item.accessibilityInformation = { label: [labelOf(visible(path), file.lines_added, file.lines_removed, agent), ...statesOf(review, file)].join(', ') };
+  item.accessibilityInformation = { label: [labelOf(review, visible(path), file.lines_added, file.lines_removed), ...statesOf(review, file)].join(', ') };
   return item;
 }
 
@@ -146,8 +145,10 @@ function whoAndWhy({ name, proposed: { agent, explanation } }: Review): string[]
 }
 
 /** What a screen reader says of a row, except its state. */
-function labelOf(name: string, added: number, removed: number, agent: string): string {
-  return vscode.l10n.t('{0}, lines added: {1}, removed: {2}, proposed by {3}', name, added, removed, agent);
+function labelOf({ name: asked, proposed: { agent } }: Review, name: string, added: number, removed: number): string {
+  return asked === undefined
+    ? vscode.l10n.t('{0}, lines added: {1}, removed: {2}, proposed by {3}', name, added, removed, agentOf(agent))
+    : vscode.l10n.t('{0}, lines added: {1}, removed: {2}, {3}', name, added, removed, brief(asked, REASON_CHARACTERS));
 }
 
 /** What the icon of a file's row tells, in words. */
@@ -172,10 +173,9 @@ function itemOfSeveral(review: Review): vscode.TreeItem {
     ([more, less], file) => [more + file.lines_added, less + file.lines_removed],
     [0, 0],
   );
-  const agent = review.name ?? agentOf(review.proposed.agent);
   const allOrNone = isAllOrNone(review) ? [vscode.l10n.t('all files or none')] : [];
   item.description = [...whoAndWhy(review), counts(added, removed), ...allOrNone].join(' · ');
-  item.accessibilityInformation = { label: [labelOf(size, added, removed, agent), ...allOrNone].join(', ') };
+  item.accessibilityInformation = { label: [labelOf(review, size, added, removed), ...allOrNone].join(', ') };
   item.tooltip = tooltipOf(review);
   item.iconPath = new vscode.ThemeIcon('diff-multiple');
   item.contextValue = 'review';
