@@ -18,11 +18,13 @@ export interface Replacement {
 /** Remembers accepted hunks by what they do, as others that are rejected move them. */
 export class AcceptedHunks {
   private readonly accepted = new Map<string, Set<string>>();
+  /** The texts that were compared last: each move of the cursor asks again, and long ones take half a second. */
+  private last: { base: string; now: string; hunks: readonly Hunk[] } | undefined;
 
   /** The hunks between `base` and `now`, the current text of the file `file`. Both texts have any line ends. */
   of(file: string, base: string, now: string): ReviewHunk[] {
     const accepted = this.accepted.get(file);
-    return hunks(linesOf(base), linesOf(now)).map((hunk) => ({
+    return this.compared(base, now).map((hunk) => ({
       ...hunk,
       line: hunk.start.after,
       lines: hunk.added.length,
@@ -41,6 +43,14 @@ export class AcceptedHunks {
 
   forget(file: string): void {
     this.accepted.delete(file);
+    this.last = undefined;
+  }
+
+  private compared(base: string, now: string): readonly Hunk[] {
+    if (this.last?.base !== base || this.last.now !== now) {
+      this.last = { base, now, hunks: hunks(linesOf(base), linesOf(now)) };
+    }
+    return this.last.hunks;
   }
 }
 

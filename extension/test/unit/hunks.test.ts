@@ -19,6 +19,18 @@ test('each hunk of a text can be reverted alone, and all of them together give t
   assert.equal(now, BASE);
 });
 
+test('the same texts are compared once, and what is accepted meanwhile counts', () => {
+  const hunks = new AcceptedHunks();
+  const [first] = hunks.of('f', BASE, NOW);
+  assert.ok(first);
+  hunks.accept('f', first);
+  const [again] = hunks.of('f', BASE, NOW);
+  assert.equal(again?.added, first.added, 'the very same');
+  assert.deepEqual([first.isAccepted, again?.isAccepted], [false, true]);
+  assert.deepEqual(hunks.of('f', BASE, BASE), []);
+  assert.equal(hunks.of('f', '', NOW).length, 1);
+});
+
 test('texts without a last line end, empty ones, and repeated characters are reverted, too', () => {
   for (const [base, now] of [['a', 'a\nb'], ['', 'new\n'], ['old\n', ''], ['aa\na\n', 'a\na\n'], ['x\n', 'x']] as const) {
     const all = new AcceptedHunks().of('f', base, now);
