@@ -5,10 +5,10 @@ import type { ConnectedAgent } from '../protocol/types';
 import { mayAsk, userWaits } from '../review/userWaits';
 import type { Server } from '../server/client';
 import type { Lifecycle } from '../server/lifecycle';
-import { brief, messageOf } from '../util/display';
+import { brief } from '../util/display';
 import { LatestTask } from '../util/latestTask';
 import { notify, pick, showStatusMessage, type Choice } from '../util/window';
-import type { Connecting, SetUpIn } from './connecting';
+import { isRunning, type Connecting, type SetUpIn } from './connecting';
 
 /** What the names of our own commands begin with, which connect for a moment. */
 const OWN = 'agentfs-lsp ';
@@ -36,7 +36,7 @@ export class OutsideAgents implements vscode.Disposable {
   /** List the connected agents. Picking one opens the first change of it that is pending. */
   async show(): Promise<void> {
     const isWaiting = userWaits();
-    if (!(await this.isRunning())) {
+    if (!(await isRunning(this.lifecycle))) {
       return;
     }
     if ((await this.connected()).length === 0) {
@@ -95,16 +95,6 @@ export class OutsideAgents implements vscode.Disposable {
     if (names.length > 0) {
       showStatusMessage(vscode.l10n.t('Connected to agentfs: {0}.', names.join(', ')));
       this.arrived();
-    }
-  }
-
-  private async isRunning(): Promise<boolean> {
-    try {
-      await this.lifecycle.running();
-      return true;
-    } catch (error) {
-      void notify('error', vscode.l10n.t('The agentfs server is not running. {0}', messageOf(error)));
-      return false;
     }
   }
 

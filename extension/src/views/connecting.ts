@@ -49,7 +49,7 @@ export class Connecting {
   async connect(): Promise<void> {
     const isWaiting = userWaits();
     const title = vscode.l10n.t('Connect an Agent');
-    if (!(await this.isRunning()) || !(await maySocket()) || !(await mayAsk(title, isWaiting))) {
+    if (!(await isRunning(this.lifecycle)) || !(await maySocket()) || !(await mayAsk(title, isWaiting))) {
       return;
     }
     const folders = vscode.workspace.workspaceFolders ?? [];
@@ -130,7 +130,7 @@ export class Connecting {
   /** The user has pressed a button of a message, perhaps while the server was starting. */
   private async proposeIfAble(program: Program, folder: vscode.WorkspaceFolder, only: boolean): Promise<void> {
     const isWaiting = userWaits();
-    if ((await this.isRunning()) && (await maySocket()) && (await mayAsk(nameOfChange(program, only), isWaiting))) {
+    if ((await isRunning(this.lifecycle)) && (await maySocket()) && (await mayAsk(nameOfChange(program, only), isWaiting))) {
       await this.propose(program, folder, only);
     }
   }
@@ -206,16 +206,6 @@ export class Connecting {
     const name = vscode.env.language.startsWith('zh') ? 'agent-mode.zh-cn.md' : 'agent-mode.md';
     await vscode.commands.executeCommand('markdown.showPreview', vscode.Uri.joinPath(this.extension, 'media', name));
   }
-
-  private async isRunning(): Promise<boolean> {
-    try {
-      await this.lifecycle.running();
-      return true;
-    } catch (error) {
-      void notify('error', vscode.l10n.t('The agentfs server is not running. {0}', messageOf(error)));
-      return false;
-    }
-  }
 }
 
 const OWN_TOOLS: Readonly<Record<SetUp['own_tools'], () => string>> = {
@@ -244,6 +234,17 @@ function otherProgram(): Choice<'other'> {
 async function lostLaunchers({ files }: Program, root: string): Promise<readonly string[]> {
   const texts = await Promise.all(files.map((file) => readFile(join(root, file), 'utf8').catch(() => '')));
   return texts.flatMap(launchersIn).filter((launcher) => !existsSync(launcher));
+}
+
+/** Whether the server runs, once that is known; if not, say so. */
+export async function isRunning(lifecycle: Lifecycle): Promise<boolean> {
+  try {
+    await lifecycle.running();
+    return true;
+  } catch (error) {
+    void notify('error', vscode.l10n.t('The agentfs server is not running. {0}', messageOf(error)));
+    return false;
+  }
 }
 
 /** Whether agents can connect at all; if not, say so. */

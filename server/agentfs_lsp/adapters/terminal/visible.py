@@ -34,8 +34,8 @@ def clip(line: str, width: int) -> str:
 
 @cache
 def terminal_encoding() -> str:
-    """The terminal's encoding by POSIX's order of variables. Not what Python takes, which is UTF-8 in the
-    locale C, and ASCII in one that is not installed."""
+    """The terminal's encoding by POSIX's order of variables, not by Python's locale, which is ASCII if that
+    locale is not installed. Only `LC_ALL=C` is ASCII: Python itself replaces `LANG=C` with UTF-8."""
     wanted = (os.environ.get(name) for name in ("LC_ALL", "LC_CTYPE", "LANG"))
     named = next(filter(None, wanted), "")
     codeset = named.partition(".")[2].partition("@")[0]

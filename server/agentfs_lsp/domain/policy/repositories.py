@@ -15,17 +15,8 @@ _NAMES = frozenset(
     {
         *("head", "branches", "commondir", "config", "config.worktree", "description", "gitdir", "hooks"),
         *("index", "info", "lfs", "logs", "modules", "objects", "packed-refs", "rebase-apply"),
-        *(
-            "rebase-merge",
-            "refs",
-            "reftable",
-            "remotes",
-            "rr-cache",
-            "sequencer",
-            "shallow",
-            "svn",
-            "worktrees",
-        ),
+        *("rebase-merge", "refs", "reftable", "remotes", "rr-cache", "sequencer", "shallow", "svn"),
+        "worktrees",
     }
 )
 """What git reads in a repository, folded, beside `ORIG_HEAD`, `MERGE_MSG`, and the like."""
