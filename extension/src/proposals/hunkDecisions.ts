@@ -13,7 +13,7 @@ import { partOf } from '../review/tabs';
 import { SerialQueue } from '../util/serialQueue';
 import { hunks, normalize } from '../util/text';
 import type { Decisions } from './decisions';
-import { showNoHunk, showTooEarly } from './notifications';
+import { showNoHunk, showTooEarly, showUnseen } from './notifications';
 import type { Settling } from './settling';
 import type { FileDecision, Review } from './review';
 import type { ProposalStore } from './store';
@@ -93,7 +93,7 @@ export class HunkDecisions implements vscode.Disposable {
     const { inline } = this.editors;
     const target = inline.target() ?? this.active('choice');
     const file = target && partOf(target.review, target.uri);
-    if (target === undefined || file === undefined || file.base_text.length > MAX_UNITS) {
+    if (target === undefined || file === undefined || Math.max(file.base_text.length, file.proposed_text.length) > MAX_UNITS) {
       return undefined;
     }
     const hunks = target.hunks();
@@ -111,7 +111,7 @@ export class HunkDecisions implements vscode.Disposable {
       return;
     }
     const hunk = this.isBlind(by) ? undefined : chosenOf(active, by, since, comment);
-    if (hunk === undefined || (decision === 'accepted' && !(await this.isInView(active, hunk)))) {
+    if (hunk === undefined || !(await this.isInView(active, hunk, decision))) {
       return;
     }
     const { review, uri } = active;
@@ -137,9 +137,23 @@ export class HunkDecisions implements vscode.Disposable {
     return (by === 'key' && this.focus.isOutside()) || this.focus.isTooEarly();
   }
 
-  /** Whether the user can have seen a hunk: in a diff, Accept for the file checks that. */
-  private async isInView({ review }: Target, hunk: ReviewHunk): Promise<boolean> {
-    return !isInline(hunk) || this.decisions.isInView(review, hunk);
+  /**
+   * Whether the hunk is in view. If not, goes there: it is the one at the cursor, from which the user may have scrolled away.
+   * In the file itself, only what is accepted must have been in view.
+   */
+  private async isInView(active: Target, hunk: ReviewHunk, decision: FileDecision): Promise<boolean> {
+    const { review, editor } = active;
+    if (isInline(hunk)) {
+      return decision === 'rejected' || this.decisions.isInView(review, hunk);
+    }
+    const first = Math.min(hunk.line, editor.document.lineCount - 1);
+    const last = Math.max(first, hunk.line + hunk.lines - 1);
+    const isShown = editor.visibleRanges.some(({ start, end }) => start.line <= last && first <= end.line);
+    if (!isShown) {
+      active.goTo(hunk);
+      showUnseen(1);
+    }
+    return isShown;
   }
 
   /**

@@ -396,6 +396,33 @@ scenario("hunk by hunk with the keyboard: one answer tells the agent which were 
   await ui.tabsAre();
 });
 
+const scrolledAway = file("decisions/scrolled-away.txt", lines(200));
+
+scenario("a hunk from which the user has scrolled away is shown first, and only the next press decides it", async () => {
+  await agent("scrolled-away").read(scrolledAway);
+  const asked = await agent("scrolled-away").write(scrolledAway, lines(200, { 3: "third", 190: "last but ten" }));
+  await reviewWith("third");
+  await ui.clickLine("third");
+  await ui.statusBarSays("Hunk 1 of 2");
+  await until("the last hunk is in view", async () => {
+    if ((await ui.diff()).modified.includes("last but ten")) return true;
+    await ui.page.mouse.wheel(0, 2000);
+    return false;
+  });
+  assert.equal((await ui.diff()).modified.includes("third"), false);
+
+  await ui.titleButton("Accept Hunk").click();
+  await ui.statusBarSays("Nothing was decided because hunks have not been in view: 1. Look at them, then press again.");
+  await ui.diffWith("third");
+  await ui.statusBarSays("Hunk 1 of 2");
+  await until("Accept Hunk counts", async () => {
+    if (await ui.statusCounts("Hunks left: 1. Accepted: 1")) return true;
+    await ui.titleButton("Accept Hunk").click();
+    return false;
+  }, { everyMs: 1500 });
+  await asked.cancel();
+});
+
 const refusedHunks = file("decisions/refused-hunks.txt", lines(9));
 
 scenario("hunk by hunk: with the last one rejected, the change is rejected, with a reason", async () => {
