@@ -15,9 +15,11 @@ const USUAL_COLUMNS = 80;
 
 /**
  * Whitespace that pushes text out of view. Users can turn off wrapping in a single editor, which VS Code doesn't
- * report; but they see that ordinary text goes on behind the right edge.
+ * report; but they see that ordinary text goes on behind the right edge. Where nothing wraps, the edge may be within a
+ * smaller gap.
  */
-const PADDING = /(?:\t|[^\S\t]{4}){10}/;
+const PADDING = /(?:\t|[^\S\t]{4}){10}|\S(?:\t|[^\S\t]{4}){5}/;
+const GAP = /\S(?:\t|[^\S\t]{4}){2}/;
 
 /** Characters that are two columns wide, roughly. */
 const WIDE = /[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]/g;
@@ -102,7 +104,9 @@ function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean): (line
   const tab = config.get('editor.tabSize', 4);
   const count = (line: string, sought: RegExp): number => line.match(sought)?.length ?? 0;
   const columns = (line: string): number => line.length + count(line, /\t/g) * (tab - 1) + count(line, WIDE);
-  const isCut = (line: string): boolean => columns(line) > USUAL_COLUMNS && (!wrapped || PADDING.test(line.trimEnd()));
+  const isPadded = (line: string): boolean => PADDING.test(line) || (!wrapped && GAP.test(line));
+  const isCut = (line: string): boolean =>
+    (!wrapped && columns(line) > USUAL_COLUMNS) || (columns(line.trimEnd()) > NARROW_COLUMNS && isPadded(line.trimEnd()));
   const isPushed = (line: string): boolean => {
     const unmeasured = count(line.replace(FIRST_EMOJI, ''), UNMEASURED);
     return WIDEST.test(line) || (unmeasured > 0 && columns(line) + unmeasured * UNMEASURED_COLUMNS > NARROW_COLUMNS);

@@ -146,6 +146,23 @@ scenario("where a setting says not to wrap, a long line can't be accepted until 
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
+const gap = (columns) => `${"check();".padEnd(45 - columns, "x")}${" ".repeat(columns)}steal();`;
+const GAPS = {
+  "nothing wraps, and the right edge may be within the gap": { wrap: "off", line: gap(9) },
+  "this editor alone may not wrap, and the gap is half as wide as a side": { wrap: "on", line: gap(20) },
+};
+
+for (const [what, { wrap, line }] of Object.entries(GAPS)) {
+  const one = file(`unseen/gap-${wrap}.txt`, "check();\n");
+  scenario(`nor can text behind blanks in a short line: ${what}`, async () => {
+    await set("diffEditor.wordWrap", wrap);
+    const asked = await agent(one.base).readAndEdit(one, "check();", line);
+    await reviewWith("check();");
+    await acceptAfterPlain(SAID, "steal();");
+    assert.equal((await asked.answer).data.review.decision, "accepted");
+  });
+}
+
 const toggled = file("unseen/toggled.txt", "check();\n");
 
 scenario("nor can text behind blanks, where wrapping may be off in this editor alone", async () => {
