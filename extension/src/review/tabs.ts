@@ -87,14 +87,17 @@ export function isAloneInFront(): boolean {
   return tabInFront()?.input instanceof vscode.TabInputText;
 }
 
-/** Whether an editor such as a notebook's has unsaved changes of the file, which the server doesn't hear of. */
+/**
+ * Whether an editor such as a notebook's has unsaved changes of the file, which the server doesn't hear of. It does of those
+ * of a custom editor that edits the file as text; the text of a notebook's file, if that is open, too, has none of them.
+ */
 export function isUnsavedElsewhere(uri: vscode.Uri): boolean {
+  const file = uri.toString();
   return allTabs().some(
     ({ isDirty, input }) =>
       isDirty &&
-      (input instanceof vscode.TabInputNotebook || input instanceof vscode.TabInputCustom) &&
-      input.uri.toString() === uri.toString() &&
-      findDocument(input.uri.toString()) === undefined,
+      (input instanceof vscode.TabInputNotebook || (input instanceof vscode.TabInputCustom && findDocument(file)?.isDirty !== true)) &&
+      input.uri.toString() === file,
   );
 }
 

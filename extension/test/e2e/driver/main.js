@@ -73,6 +73,8 @@ const handlers = {
     await commands.executeCommand("vscode.open", uri, { preview, viewColumn });
     await until(() => workspace.textDocuments.some((one) => one.uri.toString() === uri.toString()));
   },
+  /** Loads a file's text without showing it, as other extensions do. */
+  load: ({ path }) => workspace.openTextDocument(fileUri(path)).then(() => null),
   async close({ path }) {
     if (path === "all") return closeAll();
     const wanted = fileUri(path).toString();

@@ -6,7 +6,7 @@ import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { reviewWith } from "../harness/reviews.mjs";
-import { state, ui } from "../harness/run.mjs";
+import { call, state, ui } from "../harness/run.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
@@ -121,6 +121,10 @@ scenario("a notebook with unsaved changes: accepting says so, and once it is sav
 
   await ui.saysInPassing("book.ipynb has unsaved changes");
   assert.equal((await state()).pending.length, 1);
+  assert.equal(book.text(), before);
+  await call("load", { path: book.path }); // its text has nothing of what is unsaved
+  await ui.titleButton("Accept").click();
+  await ui.saysInPassing("book.ipynb has unsaved changes");
   assert.equal(book.text(), before);
   await ui.tab("book.ipynb").first().click();
   await ui.page.locator(".notebookOverlay .view-line").first().click();
