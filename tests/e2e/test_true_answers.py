@@ -212,6 +212,43 @@ async def test_a_file_that_is_gone_with_a_change_is_perhaps_renamed(root: Path) 
     assert (root / "c.py").read_text() == NEW
 
 
+@pytest.mark.parametrize("instant", ["applied", "reported"])
+@pytest.mark.parametrize(("name", "link", "leads_to"), [("cur.py", "cur.py", "{}/a.py"), ("cur/a.py", "cur", "{}")])
+async def test_a_link_that_is_switched_while_a_review_client_lands_its_change(
+    root: Path, instant: str, name: str, link: str, leads_to: str
+) -> None:
+    for version in ("v1", "v2"):
+        (root / version).mkdir()
+        (root / version / "a.py").write_text(f"{version}\ntwo\n")
+    (root / link).symlink_to(leads_to.format("v1"))
+
+    def switch() -> None:
+        (root / "new").symlink_to(leads_to.format("v2"))
+        (root / "new").replace(root / link)
+
+    async with editing(root, **REVIEWING, options=IMPATIENT) as editor:
+
+        async def tell(what: str) -> Message:
+            told = [{"uri": editor.uri(name), what: True}]
+            return await editor.request(f"agentfs/{what}", {"id": proposal["id"], "files": told})
+
+        editor.open(name)
+        await editor.read(name)
+        proposal, asked = await asked_to_edit(editor, path=name)
+        settled = await settle(editor, proposal)
+        assert editor.apply(settled["apply"])
+        if instant == "applied":
+            switch()
+        if (await tell("applied"))["ok"]:
+            switch()
+            editor.save(name)
+            await tell("saved")
+        else:
+            editor.save(name)
+        answer = await asked
+    assert ("v2/a.py", "editor") in unknown_in(answer)
+
+
 async def test_a_late_keystroke_behind_a_preview_that_is_saved_and_closed(root: Path) -> None:
     async with VSCODE.editing(root, options=IMPATIENT) as editor:
         editor.open("a.py")

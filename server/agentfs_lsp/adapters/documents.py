@@ -131,7 +131,8 @@ class OpenDocuments:
         return end
 
     def watch_texts(self, seen: Callable[[str, OpenDocument], None]) -> Callable[[], None]:
-        """Call `seen` after every `textDocument/didOpen` and `didChange`; see `Documents.watch_texts`."""
+        """Call `seen` after every `textDocument/didOpen` and `didChange`, and after a link was switched; see
+        `Documents.watch_texts`."""
         self._watchers_of_texts.append(seen)
         return lambda: self._watchers_of_texts.remove(seen)
 
@@ -274,6 +275,8 @@ class OpenDocuments:
         for link in document.links.items():
             self._through.setdefault(link, []).append(document)
         self._tell(dict.fromkeys((*before, *document.paths)))
+        if before not in ((), document.paths):
+            self._tell_of_text(document)
 
     def _displace(self, document: OpenDocument) -> None:
         for path in document.paths:

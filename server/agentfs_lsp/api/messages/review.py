@@ -199,7 +199,7 @@ def not_landed(error: errors.NotLanded, translate: Translate) -> ErrorText:
         "refused": shown(error.detail).rstrip(".。") or translate("the editor did not apply it"),
         "late": translate("the editor did not apply it in time"),
         "unchanged": translate("the editor reported that it applied the change, but nothing changed"),
-        "closed": translate("the document was closed, and the file does not contain the change"),
+        "closed": translate("the file is no longer open in the editor, and does not contain the change"),
         "undone": translate("the user or the editor removed it again"),
     }
     asks = error.reason in ("closed", "undone")
@@ -213,7 +213,7 @@ def landing_unknown(error: errors.LandingUnknown, translate: Translate) -> Error
     reasons = {
         "system": shown(error.detail),
         "changed_otherwise": translate("the document was changed in another way in the meantime"),
-        "closed": translate("the document was closed, and the file does not contain all of the change"),
+        "closed": translate("the file is no longer open in the editor, and does not contain all of the change"),
         "late": translate("the editor did not report it in time, and may still apply it"),
         "not_rolled_back": translate(
             "another file of the batch failed, and this change could not be reverted"

@@ -60,6 +60,5 @@ class Documents(Protocol):
         Returns a function that ends the watch."""
 
     def watch_texts(self, seen: Callable[[str, Document], None]) -> Callable[[], None]:
-        """Call `seen` on the event loop after every open and change of a file's document, with the
-        file's real path.
-        Returns a function that ends the watch."""
+        """Call `seen` on the event loop with a file's real path after every open and change of its document,
+        and after a link on the way to it was switched. Returns a function that ends the watch."""

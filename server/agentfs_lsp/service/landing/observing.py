@@ -138,8 +138,9 @@ class Observation:
         return (*found, Held(path, "disk")) if is_on_disk else tuple(found)
 
     async def held_elsewhere(self, ws: Workspace, session: str) -> tuple[Held, ...]:
-        """Where part of the change is, or may be, if the file got another name: in what the editor opened or
-        saved with the same text, if the session may know of that file, else "elsewhere"."""
+        """Where part of the change is, or may be, if the file got another name, or its document leads to
+        another file by now: in what the editor has there with the same text, if the session may know of that
+        file, else "elsewhere"."""
         if self._closed is None and not self._saved_some:
             return ()
         found: dict[Held, None] = {}
@@ -292,7 +293,8 @@ class Observation:
 
     def _seen_text(self, absolute: str, document: Document) -> None:
         """Remember where else the editor has the very text of the change's document: it opens a file that was
-        renamed with it, and gives it to one that it has made or opened to save it under another name."""
+        renamed with it, gives it to one that it has made or opened to save it under another name, and saves
+        it where a link leads that was switched."""
         known = self._latest
         if known is None or document is self.document or not (document.in_sync and known.in_sync):
             return
