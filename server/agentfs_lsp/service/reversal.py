@@ -6,6 +6,8 @@ It is computed from the recorded texts, and keeps later changes elsewhere in the
 
 from __future__ import annotations
 
+import re
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -170,22 +172,39 @@ def _undo_update(path: str, file: RecordedFile, snapshot: Snapshot, settings: Se
         splices = tuple(shortened(shown, piece) for piece in diff(after, before))
     else:
         splices = splices_into(path, after, before, snapshot)
+        if lines := _lines_left(before, after, shown, apply_splices(shown, splices)):
+            raise _conflict(path, snapshot, "overlap", lines)
     return FileChange(path, snapshot, "update", splices, settings, corrections=corrections)
+
+
+def _lines_left(before: str, after: str, shown: str, result: str) -> tuple[int, ...]:
+    """The lines of `shown` (1-based) that the change brought and the result keeps, if these are at least half
+    of them: they were moved since, and the merge takes them for somebody else's. Single ones may be."""
+    were = set(_lines(before))
+    brought = Counter(line for line in _lines(after) if line and line not in were)
+    there, kept = Counter(_lines(shown)), Counter(_lines(result))
+    left = {line for line, times in brought.items() if kept[line] and there[line] - kept[line] < times}
+    if 2 * len(left) < max(1, len(brought)):
+        return ()
+    return tuple(number for number, line in enumerate(_lines(shown), start=1) if line in left)
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in normalize(text).split("\n")]
 
 
 def with_edits_elsewhere(file: RecordedFile, accepted: str | None) -> RecordedFile:
     """The record of a change that landed after being accepted as `accepted` (None: not stored), with `before`
     extended by what came in elsewhere while it was saved, since the user may have typed that. Edits of the
-    change's own lines are undone with it."""
+    change's own lines are undone with it, and so is what a formatter moved between them and others: of a line
+    that was moved, one half would stay."""
     if file.operation != "update" or accepted is None or accepted == file.after:
         return file
     old, after = file.before or "", file.after or ""
     back = splices_between(accepted, old)
-    beside = [
-        piece
-        for piece in splices_between(accepted, after)
-        if not any(piece.start < own.end and own.start < piece.end for own in back)
-    ]
+    saved = splices_between(accepted, after)
+    own = [any(piece.start < one.end and one.start < piece.end for one in back) for piece in saved]
+    beside = _not_moved(accepted, saved, own)
     if not beside:
         return file
     pieces = sorted([*back, *beside], key=lambda piece: (piece.start, piece.end))
@@ -193,6 +212,38 @@ def with_edits_elsewhere(file: RecordedFile, accepted: str | None) -> RecordedFi
     if eol_of(after) != "mixed":  # the save may have converted them all
         kept = apply_splices(old, splices_towards(old, kept, first_eol(after)))
     return file._replace(before=kept)
+
+
+_WORD = re.compile(r"\w+")
+
+
+def _not_moved(text: str, pieces: Sequence[Splice], own: Sequence[bool]) -> list[Splice]:
+    """Those of the pieces that are not `own` and exchange no words with those that are, directly or through
+    others. Words, not lines, as formatters also join what they move: two imports become one."""
+    put = [Counter(_WORD.findall(piece.text)) for piece in pieces]
+    removed = [Counter(_WORD.findall(text, piece.start, piece.end)) for piece in pieces]
+    gains = [set(new - old) for new, old in zip(put, removed, strict=True)]
+    losses = [set(old - new) for new, old in zip(put, removed, strict=True)]
+    gaining, losing = _by_word(gains), _by_word(losses)
+    moved = {number for number, is_own in enumerate(own) if is_own}
+    waiting = list(moved)
+    while waiting:
+        number = waiting.pop()
+        partners = {
+            *(other for word in gains[number] for other in losing.pop(word, ())),
+            *(other for word in losses[number] for other in gaining.pop(word, ())),
+        }
+        waiting += partners - moved
+        moved |= partners
+    return [piece for number, piece in enumerate(pieces) if number not in moved]
+
+
+def _by_word(words: Sequence[set[str]]) -> dict[str, list[int]]:
+    numbers: dict[str, list[int]] = defaultdict(list)
+    for number, one in enumerate(words):
+        for word in one:
+            numbers[word].append(number)
+    return numbers
 
 
 def _in_old_encoding(file: RecordedFile, snapshot: Snapshot) -> Snapshot:

@@ -1,6 +1,8 @@
 """agentfs/undo as a use case (docs/protocol.md#11-history-and-undo)."""
 
 import asyncio
+import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -134,6 +136,59 @@ async def test_what_came_later_elsewhere_is_kept_and_overlaps_are_a_conflict(lin
     with pytest.raises(Conflict) as refused:
         await lines.undo(fifth)
     assert (refused.value.reason, refused.value.lines) == ("overlap", (5,))
+
+
+def sorted_imports(text: str) -> str:
+    lines = text.splitlines(keepends=True)
+    imports = sorted(line for line in lines if line.startswith(("from", "import")))
+    return "".join([*imports, *(line for line in lines if line not in imports)])
+
+
+def joined_imports(text: str) -> str:
+    """What is imported from `x` in one line, where the first one was."""
+    names = ", ".join(sorted(re.findall(r"from x import (\w+)\n", text)))
+    at, rest = text.index("from x"), re.sub(r"from x import \w+\n", "", text)
+    return f"{rest[:at]}from x import {names}\n{rest[at:]}"
+
+
+BODY = "\n\ndef f() -> int:\n    return q\n"
+
+
+@pytest.mark.parametrize("put_at", [0, 1, 2, 3])
+@pytest.mark.parametrize("tidy", [sorted_imports, joined_imports])
+async def test_what_a_save_moved_between_the_change_and_other_lines_is_undone_with_it(
+    work: FakeWorkspace, tidy: Callable[[str], str], put_at: int
+) -> None:
+    work.set(approval__mode="auto_edit")
+    lines = ["import io\n", "from x import q\n", "import zlib\n"]
+    await work.put_and_read("a.py", "".join(lines) + BODY)
+    work.editor.open("a.py")
+    typed = ("return q", "return q + 1")
+
+    def save() -> None:
+        text = work.editor.text_of("a.py") or ""
+        work.editor.documents.change(f"file://{HOME}/a.py", tidy(text).replace(*typed))
+
+    work.reviewer.applier = ScriptedApplier(work.editor, save=saves_and(lambda: None, first=save))
+    more = ["import os\n", "from x import b\n", "import ast\n"]
+    await work.write("a.py", "".join([*lines[:put_at], *more, *lines[put_at:]]) + BODY)
+    work.reviewer.applier = ScriptedApplier(work.editor, save=saves)
+    await work.undo()
+    assert work.store.bytes_of("a.py") == ("".join(lines) + BODY.replace(*typed)).encode()
+
+
+async def test_lines_of_the_change_that_were_moved_since_are_a_conflict(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 5\n", "line 5\nalpha one\nbeta two\n")
+    lines.store.put("a.txt", LINES.replace("line 8\n", "line 8\nalpha one\nbeta two\n"))
+    with pytest.raises(Conflict) as refused:
+        await lines.undo()
+    assert (refused.value.reason, refused.value.lines) == ("overlap", (9, 10))
+
+
+async def test_one_line_among_many_that_stands_elsewhere_is_no_conflict(lines: FakeWorkspace) -> None:
+    await lines.edit("a.txt", "line 5\n", "line 5\nalpha one\nbeta two\ngamma three\n")
+    lines.store.put("a.txt", LINES.replace("line 8\n", "line 8\nbeta two\n"))
+    assert (await lines.undo()).landings == ()
 
 
 async def test_it_lands_in_the_editor_beside_unsaved_changes(lines: FakeWorkspace) -> None:
