@@ -134,7 +134,7 @@ test-integrations: compiled .integrations/frameworks/.done .integrations/hello-a
 
 # --- the VS Code extension: Node 20 builds it; the real workbench comes into .editors/ with a Node of its own ---
 
-.PHONY: vsix publish-check test-extension test-editors test-editors-failed .half-1 .half-2 test-terminal-editors test-agents bench-extension screenshots
+.PHONY: vsix publish-check test-extension test-editors test-editors-failed .half-1 .half-2 test-terminal-editors test-agents bench-extension screenshots .bundle
 
 EXTENSION_DEV := extension/node_modules/.agentfs
 VSIX := dist/agentfs.vsix
@@ -178,12 +178,17 @@ bench-extension: $(VSIX) $(TEST_EXTENSIONS) ## what a review costs over the work
 screenshots: $(VSIX) $(TEST_EXTENSIONS) ## docs/images/ anew, from the real workbench
 	@$(WORKBENCH) pictures.mjs
 
-$(VSIX): $(EXTENSION_DEV) $(shell find extension server -type f \
+# What npm brings and what pip brings comes at the same time: whoever tries agentfs waits for both.
+$(VSIX): $(shell find extension server -type f \
 	-not -path '*/node_modules/*' -not -path '*/bundled/*' -not -path '*/out/*' -not -path '*/dist/*' \
 	-not -path '*/test/*' -not -name '*.pyc' 2>/dev/null)
 	@mkdir -p $(@D)
-	cd extension && PYTHON=$(PYTHON) npm run --silent vsix
+	@$(MAKE) --no-print-directory -j 2 $(EXTENSION_DEV) .bundle
+	cd extension && npm run --silent pack -- --out ../$@
 	@touch $@
+
+.bundle:
+	cd extension && PYTHON=$(PYTHON) npm run --silent bundle
 
 $(TEST_EXTENSIONS): .editors/%.vsix: $(EXTENSION_DEV) extension/test/e2e/%/main.js extension/test/e2e/%/package.json
 	@mkdir -p $(@D)
