@@ -24,6 +24,7 @@ import { FileDecorations } from './views/fileDecorations';
 import { StalenessWatcher } from './review/staleness';
 import { DiffEditors } from './review/diffEditor';
 import { AcceptedHunks } from './review/hunks';
+import { HeldKeys } from './review/heldKeys';
 import { InlineReviews } from './review/inline';
 import { LookThrough } from './review/lookThrough';
 import { PlainView } from './review/plainView';
@@ -99,7 +100,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   });
   const acceptedHunks = new AcceptedHunks();
   const inline = new InlineReviews(proposals, files, acceptedHunks);
-  const editors = new DiffEditors(proposals, files, bases, fetch, inline);
+  const heldKeys = new HeldKeys();
+  const editors = new DiffEditors(proposals, files, bases, fetch, inline, heldKeys);
   const records = new HistoryStore();
   const historyDiffs = new HistoryDiffs(ask, landed, records);
   const undos = new Undos(ask, (paths, ids) => historyDiffs.openConflict(paths, ids));
@@ -172,7 +174,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, editors, inline, uncovered, focus, hunks, hunkCount, looks, plain, history, historyDiffs, confirmation, drafts, outside, walkthrough];
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, heldKeys, editors, inline, uncovered, focus, hunks, hunkCount, looks, plain, history, historyDiffs, confirmation, drafts, outside, walkthrough];
   const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, connecting, sample, rowsMoved, fetch };
   const texts = { files, bases, draftTexts, landed, presence, checkpointStore };
   return { ...parts, ...texts, walkthrough, proposed, settled, disposables: [...own, ...connections] };

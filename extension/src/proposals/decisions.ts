@@ -199,7 +199,6 @@ export class Decisions {
 
   /** Tell the user that no review is active, but not after a second press of what has just decided. */
   showNothingActive(): void {
-    this.editors.inline.keepKeys();
     if (Date.now() - this.settling.decidedAt > AGAIN_MS) {
       notifyNothingOpen();
     }

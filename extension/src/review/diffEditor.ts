@@ -13,6 +13,7 @@ import { BASE, idOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyT
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
 import { keysForTheFront, run, unmaximize, withoutFocus, type Layout } from './editorFocus';
+import type { HeldKeys } from './heldKeys';
 import type { InlineReviews } from './inline';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
 import { userWaits } from './userWaits';
@@ -54,6 +55,7 @@ export class DiffEditors implements vscode.Disposable {
     private readonly fetch: (review: Review) => Promise<boolean>,
     /** The reviews that are shown in their files instead. */
     readonly inline: InlineReviews,
+    private readonly heldKeys: HeldKeys,
   ) {
     this.listener = vscode.window.tabGroups.onDidChangeTabs((event) => this.tabsChanged(event));
   }
@@ -151,6 +153,7 @@ export class DiffEditors implements vscode.Disposable {
   /** The user has decided: make the review read-only, and remove it from its file. */
   async lock(review: Review): Promise<void> {
     const { id } = review.proposed;
+    this.holdKeys(review);
     this.inline.hide(review);
     const shown = allTabs().filter((tab) => reviewIdOf(tab) === id).flatMap(proposalsIn);
     await this.closings.run(() => makeReadOnly(this.files, shown));
@@ -159,6 +162,7 @@ export class DiffEditors implements vscode.Disposable {
   /** Close the tabs of a review that has ended. Unsaved text in them is kept until `forget`. */
   async close(review: Review): Promise<void> {
     const { id } = review.proposed;
+    this.holdKeys(review);
     this.inline.hide(review);
     await this.closeKnowing((tab) => reviewIdOf(tab) === id);
   }
@@ -181,6 +185,12 @@ export class DiffEditors implements vscode.Disposable {
 
   dispose(): void {
     this.listener.dispose();
+  }
+
+  private holdKeys(review: Review): void {
+    if (this.current === review) {
+      this.heldKeys.hold();
+    }
   }
 
   /** `place`: the group in which it replaces a review that was decided. */

@@ -45,7 +45,7 @@ const UNMEASURED_COLUMNS = 4;
 const WIDEST = /[\u0bf5-\u0bfa\u2e3a\u2e3b\ua9c1-\ua9cd\ufbb2-\ufdff\u{12000}-\u{1254f}]/u;
 
 /** Lines of so many columns are within each side of a diff, unless a window is very small. */
-const NARROW_COLUMNS = 40;
+export const NARROW_COLUMNS = 40;
 
 /** VS Code doesn't wrap the lines of texts with more lines or UTF-16 units. */
 const LARGE = { lines: 300_000, units: 20 * 1024 * 1024 };

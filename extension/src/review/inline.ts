@@ -40,11 +40,8 @@ export class InlineReviews implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   /** Another review is shown, or none. */
   readonly onDidChange = this.changed.event;
-  /** The paths of the files in which a review is shown, for the conditions of menus. */
+  /** The paths of the files in which a review is shown, for the conditions of menus and keys. */
   paths: readonly string[] = NONE;
-  /** The same for those of keys, which would be typed into the file: still a moment after the review has ended. */
-  keyPaths: readonly string[] = NONE;
-  private forgetting: NodeJS.Timeout | undefined;
   private view: InlineView | undefined;
   /** The hunk to which an early press of Accept has led, and when. */
   private asked: { hunk: string; at: number } | undefined;
@@ -105,8 +102,7 @@ export class InlineReviews implements vscode.Disposable {
     }
     this.hide();
     const view = (this.view = new InlineView(this.controller, review, file, uri, () => this.front()));
-    clearTimeout(this.forgetting);
-    this.paths = this.keyPaths = [uri.path];
+    this.paths = [uri.path];
     this.changed.fire(); // before the editor has the focus: keys that decide would be typed into it
     await vscode.window.showTextDocument(uri, { preview: false, viewColumn: tabsOf(uri)[0]?.group.viewColumn ?? vscode.ViewColumn.Active });
     if (this.view === view) {
@@ -124,19 +120,7 @@ export class InlineReviews implements vscode.Disposable {
       this.asked = undefined;
       this.obstacle = undefined;
       this.paths = NONE;
-      this.keepKeys();
       this.changed.fire();
-    }
-  }
-
-  /** The review has just ended, or a key was pressed or repeated since: for a moment longer, keys are taken, and do nothing. */
-  keepKeys(): void {
-    if (this.view === undefined && this.keyPaths !== NONE) {
-      clearTimeout(this.forgetting);
-      this.forgetting = setTimeout(() => {
-        this.keyPaths = NONE;
-        this.changed.fire();
-      }, MOMENT_MS);
     }
   }
 
@@ -222,7 +206,6 @@ export class InlineReviews implements vscode.Disposable {
 
   dispose(): void {
     this.hide();
-    clearTimeout(this.forgetting);
     vscode.Disposable.from(...this.parts).dispose();
   }
 

@@ -12,8 +12,12 @@ import { addedMarkdown } from '../util/window';
 import { caughtUp } from '../util/caughtUp';
 import { stalenessNote, warningText } from './decorations';
 import { MOMENT_MS } from './focus';
+import { NARROW_COLUMNS } from './hidden';
 import { keyOf } from './hunks';
 import type { InlineHunk } from './inlineHunks';
+
+/** How much of an editor is above the notifications that VS Code shows at a time. */
+const UPPER_PART = 0.6;
 
 /** So much of an agent's reason is shown. */
 const REASON_CHARACTERS = 1000;
@@ -22,6 +26,8 @@ export class InlineView implements vscode.Disposable {
   hunks: readonly InlineHunk[] = [];
   private readonly threads = new Map<string, vscode.CommentThread>();
   private readonly seen = new Set<string>();
+  /** The hunks to which the editor has gone. */
+  private readonly reached = new Set<string>();
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private removed = removedLook();
   private readonly listeners: vscode.Disposable;
@@ -75,10 +81,12 @@ export class InlineView implements vscode.Disposable {
     if (editor !== undefined && hunk !== undefined && thread !== undefined) {
       const at = new vscode.Position(hunk.line, 0);
       thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-      editor.selection = new vscode.Selection(at, at);
-      if (!this.isInView(hunk)) {
-        editor.revealRange(new vscode.Range(hunk.line, 0, hunk.after + 1, 0), vscode.TextEditorRevealType.InCenter);
-      }
+      editor.selection = new vscode.Selection(at, at); // which doesn't scroll, not sideways either
+      const { InCenter, InCenterIfOutsideViewport } = vscode.TextEditorRevealType;
+      const end = this.isInView(hunk) ? at : new vscode.Position(hunk.after + 1, 0);
+      editor.revealRange(new vscode.Range(at, end), end === at ? InCenterIfOutsideViewport : InCenter);
+      this.reached.add(keyOf(hunk));
+      this.look();
     }
   }
 
@@ -175,15 +183,21 @@ export class InlineView implements vscode.Disposable {
     }
   }
 
-  /** Whether the editor in front shows all that the hunk removes and adds: the comment is between the last two lines. */
+  /**
+   * Whether the editor in front shows all that the hunk removes and adds: the comment is between the last two lines. In its
+   * lower part, which notifications may cover, only if it has gone there; and not where it may be scrolled sideways.
+   */
   private isInView(hunk: InlineHunk): boolean {
     const thread = this.threads.get(keyOf(hunk));
     const isOpen = thread?.collapsibleState === vscode.CommentThreadCollapsibleState.Expanded;
     const editor = isOpen ? this.front() : undefined;
-    return editor?.visibleRanges.some(({ start, end }) => {
+    const isAside = (editor?.selection.active.character ?? 0) > NARROW_COLUMNS;
+    return !isAside && editor?.visibleRanges.some(({ start, end }) => {
       const covered = start.line === 0 ? 0 : stickyLines(editor.document);
       const isCut = start.line === hunk.line && start.character > 0; // the line is wrapped, and its first rows are above
-      return start.line + covered <= hunk.line && !isCut && hunk.after < end.line;
+      const isLow = hunk.after > start.line + UPPER_PART * (end.line - start.line);
+      const isFree = !isLow || this.reached.has(keyOf(hunk));
+      return start.line + covered <= hunk.line && !isCut && hunk.after < end.line && isFree;
     }) === true;
   }
 }

@@ -50,7 +50,6 @@ export function keepContextKeys({ proposals, editors, edits, drafts, looks, reco
     tell('review', kindOf(tab, review, editors.currentPart !== undefined));
     tell('stale', review !== undefined && isStale(review));
     tell('inline', editors.inline.paths);
-    tell('inlineKeys', editors.inline.keyPaths);
     tell('atomic', review?.proposed.atomic === true);
     tell('pending', proposals.size > 0);
     tell('waiting', proposals.size > 0 || edits.previews > 0);

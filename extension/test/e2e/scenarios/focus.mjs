@@ -1,7 +1,7 @@
 // Whoever types keeps the keys, whatever arrives.
 
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { after } from "node:test";
 
@@ -677,6 +677,58 @@ scenario("whoever goes elsewhere while a change lands keeps the keys there", asy
   assert.equal((await edited.answer).data.review.decision, "accepted");
   await ui.tabsAre("mine.txt");
   assert.ok(await isFocusKept());
+});
+
+const beneath = file("focus/beneath.txt", "mine\n");
+const onTop = ["file", "terminal"].map((what) => file(`focus/on-top-of-${what}.txt`, "old\n"));
+
+/** Decides with Ctrl+Enter, which is held on. */
+async function acceptHolding() {
+  const hold = async () => {
+    for (let left = 10; left > 0; left--) await page().keyboard.press("Control+Enter", { delay: KEY_MS });
+  };
+  await until("it is decided", async () => {
+    await hold();
+    return (await state()).pending.length === 0;
+  });
+  await hold();
+}
+
+scenario("a key that is held, or pressed again, once it has decided types nothing into the file beneath", async () => {
+  const asked = await agent("beneath").readAndEdit(onTop[0], "old", "new");
+  await beneath.open();
+  await ui.focusEditor();
+  await reviewWith("new");
+  await ui.clickLine("new");
+  await acceptHolding();
+  assert.equal((await asked.answer).data.landing, "disk");
+  await until("the file is in front", async () => (await state()).tabs.some(({ label, active }) => active && label === beneath.base));
+  await caughtUp();
+  const { text, dirty } = await beneath.document();
+  assert.deepEqual([text, dirty], ["mine\n", false]);
+});
+
+const ranInTerminal = path.join(home, "ran-in-terminal.txt");
+
+scenario("nor does it run what is typed in the terminal beneath", async () => {
+  await call("command", { id: "workbench.action.createTerminalEditor" });
+  await page().locator(".terminal.xterm.focus").waitFor();
+  await page().keyboard.type(`cat > '${ranInTerminal}'\n`);
+  await until("the terminal to take keys", () => existsSync(ranInTerminal) && readFileSync(ranInTerminal, "utf8") === "");
+  await page().keyboard.type("half");
+  const asked = await agent("terminal").readAndEdit(onTop[1], "old", "new");
+  await reviewWith("new");
+  await ui.clickLine("new");
+  await acceptHolding();
+  assert.equal((await asked.answer).data.landing, "disk");
+  await page().locator(".terminal.xterm.focus").waitFor();
+  await page().keyboard.type(" of it");
+  await until("the line is whole", async () => {
+    await page().keyboard.press("Enter");
+    return readFileSync(ranInTerminal, "utf8") !== "";
+  });
+  assert.match(readFileSync(ranInTerminal, "utf8"), /^half of it\n/);
+  await call("command", { id: "workbench.action.terminal.killAll" });
 });
 
 const heldFile = file("focus/held-in-dialog.txt", "old\n");

@@ -253,6 +253,51 @@ scenario("a new line of any length is wrapped within its comment, also in a narr
   await asked.answer;
 });
 
+const aside = file("inline/aside.txt", `alpha\nimportant_check()\n${"w".repeat(3000)}\n${lines(9)}`);
+
+scenario("in the file: the review of an editor that is scrolled to the right shows the beginning of the removed lines", async () => {
+  await set("agentfs.review.style", "inline");
+  await aside.open();
+  await ui.page.locator(".editor-group-container.active .view-line", { hasText: "www" }).click();
+  await ui.page.keyboard.press("End");
+  const left = (text) => ui.page.locator(".editor-group-container.active .view-line", { hasText: text }).locator("span span").first()
+    .evaluate((span) => span.getBoundingClientRect().left);
+  await until("it is scrolled to the right", async () => (await left("important_check")) < 0);
+  const asked = await agent("aside").readAndEdit(aside, "important_check()", "pass");
+  await inlineWith("+pass");
+  await until("the removed line begins in view", async () => (await left("important_check")) > 0);
+  await acceptSeen();
+  await asked.answer;
+});
+
+const low = file("inline/low.txt", lines(60));
+
+scenario("in the file: what is in the lower part of the editor, which notifications may cover, counts once it was gone to", async () => {
+  await set("agentfs.review.style", "inline");
+  await low.open();
+  const asked = await agent("low").readAndEdit(low, "line 24\n", "low\n");
+  await inlineWith("+low");
+  const { height } = ui.page.viewportSize() ?? { height: 0 };
+  const bottom = () => ui.page.locator(".review-widget:visible").evaluate((widget) => widget.getBoundingClientRect().bottom);
+  await until("it is above the notifications", async () => (await bottom()) < 0.7 * height);
+  await asked.cancel();
+  await assert.rejects(asked.answer, { code: -32800 });
+
+  await agent("low").read(low);
+  const both = await agent("low").write(low, lines(60, { 3: "high", 22: "low" }));
+  await inlineWith("+high");
+  await inlineWith("+low");
+  await until("Accept leads to the other one", async () => {
+    if ((await ui.page.locator(".statusbar-item", { hasText: "Ln 22, Col 1" }).count()) > 0) return true;
+    await ui.titleButton("Accept").click();
+    return false;
+  }, { everyMs: 1500 });
+  await ui.statusBarSays("Nothing was decided because hunks have not been in view: 1. Look at them, then press again.");
+  assert.equal(low.text(), lines(60));
+  await acceptSeen();
+  await both.answer;
+});
+
 const created = file("inline/created.txt");
 
 scenario("a new file is shown as a diff, and the change in a file that waits then does not open by itself", async () => {
