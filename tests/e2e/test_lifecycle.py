@@ -103,6 +103,23 @@ async def test_a_shutdown_sees_a_landing_in_the_editor_through(root: Path, file:
     assert file.read_text() == CHANGED
 
 
+async def test_what_the_editor_has_not_saved_when_it_ends_is_not_told_landed(root: Path, file: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        editor.open("a.py")
+        proposal, answer = await asked(editor)
+        settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+        ending = editor.start("shutdown")
+        assert editor.apply(settled["apply"])
+        assert (await report(editor, proposal, "applied", a=True))["save"] == [file.as_uri()]
+        await report(editor, proposal, "saved", a=False)
+        told = await answer
+        assert await ending is None
+    assert (told["error"]["code"], told["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
+    assert told["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
+    assert "the editor ended before it had saved the file" in told["text"]
+    assert file.read_text() == TEXT
+
+
 async def test_a_shutdown_sees_a_landing_on_disk_through(root: Path, file: Path) -> None:
     async with editing(root, options=AUTO) as editor:
         await editor.read("a.py")

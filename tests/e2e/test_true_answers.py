@@ -213,7 +213,9 @@ async def test_a_file_that_is_gone_with_a_change_is_perhaps_renamed(root: Path) 
 
 
 @pytest.mark.parametrize("instant", ["applied", "reported"])
-@pytest.mark.parametrize(("name", "link", "leads_to"), [("cur.py", "cur.py", "{}/a.py"), ("cur/a.py", "cur", "{}")])
+@pytest.mark.parametrize(
+    ("name", "link", "leads_to"), [("cur.py", "cur.py", "{}/a.py"), ("cur/a.py", "cur", "{}")]
+)
 async def test_a_link_that_is_switched_while_a_review_client_lands_its_change(
     root: Path, instant: str, name: str, link: str, leads_to: str
 ) -> None:

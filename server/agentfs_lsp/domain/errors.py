@@ -497,7 +497,9 @@ class Held:
     where: Literal["disk", "editor", "elsewhere"]
 
 
-UnknownReason = Literal["system", "changed_otherwise", "closed", "late", "not_rolled_back", "not_accepted"]
+UnknownReason = Literal[
+    "system", "changed_otherwise", "closed", "late", "ended", "not_rolled_back", "not_accepted"
+]
 
 
 class LandingUnknown(DomainError):

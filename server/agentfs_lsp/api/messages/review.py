@@ -213,8 +213,11 @@ def landing_unknown(error: errors.LandingUnknown, translate: Translate) -> Error
     reasons = {
         "system": shown(error.detail),
         "changed_otherwise": translate("the document was changed in another way in the meantime"),
-        "closed": translate("the file is no longer open in the editor, and does not contain all of the change"),
+        "closed": translate(
+            "the file is no longer open in the editor, and does not contain all of the change"
+        ),
         "late": translate("the editor did not report it in time, and may still apply it"),
+        "ended": translate("the editor ended before it had saved the file"),
         "not_rolled_back": translate(
             "another file of the batch failed, and this change could not be reverted"
         ),

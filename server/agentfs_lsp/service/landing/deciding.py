@@ -119,6 +119,8 @@ async def _land_accepted(
     except Exception as error:
         applier.failed(error)
         raise
+    if proposal.is_editor_ending:
+        landed = [_unless_unsaved(outcome) for outcome in landed]
     by_file = dict(zip((change.absolute for change in accepted), landed, strict=True))
     rejected = Rejected("rejected", decision.feedback)
     outcomes = [by_file.get(change.absolute, rejected) for change in proposal.changes]
@@ -128,6 +130,12 @@ async def _land_accepted(
         _remember(ws, proposal, landing)
     keep(ws, proposal, decision.decision, decision.by, landings)
     return outcomes
+
+
+def _unless_unsaved(outcome: FileOutcome) -> FileOutcome:
+    if isinstance(outcome, Landing) and outcome.where == "editor":
+        return LandingUnknown(outcome.change.path, "ended")
+    return outcome
 
 
 async def _is_always_asked(ws: Workspace, proposal: Proposal) -> bool:

@@ -168,6 +168,11 @@ class Proposal:
         return self._state in PAST_RETURN
 
     @property
+    def is_editor_ending(self) -> bool:
+        """Whether the editor ended while this was under way: it may never save what it holds."""
+        return self._withdrawn == "shutdown"
+
+    @property
     def why_withdrawn(self) -> Withdrawn:
         """The error for a cancelled review, with its reason."""
         return Withdrawn(self._withdrawn or "agent")
