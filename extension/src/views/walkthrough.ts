@@ -78,21 +78,20 @@ export class Walkthrough implements vscode.Disposable {
     }
   }
 
-  /** Once per installation, offer the sample and the walkthrough: not to users who have turned off VS Code's tips. */
+  /** Once per installation, tell where to begin: not users who have turned off VS Code's tips. */
   private async welcome(): Promise<void> {
     const isWanted = vscode.workspace.getConfiguration('workbench').get('tips.enabled') !== false;
     if (!isWanted || this.memory.get(WELCOMED) === true) {
       return;
     }
     await this.memory.update(WELCOMED, true);
-    const sample = vscode.l10n.t('Try a Sample Proposal');
-    const walkthrough = vscode.l10n.t('Open Walkthrough');
+    const begin: Readonly<Record<string, () => Thenable<unknown>>> = {
+      [vscode.l10n.t('Connect an Agent…')]: () => vscode.commands.executeCommand('agentfs.ui.connectAgent'),
+      [vscode.l10n.t('Try a Sample Proposal')]: () => vscode.commands.executeCommand('agentfs.ui.sample'),
+      [vscode.l10n.t('Open Walkthrough')]: () => vscode.commands.executeCommand('workbench.action.openWalkthrough', `${this.extension}#start`, false),
+    };
     const text = vscode.l10n.t('agentfs shows you the changes of AI agents before they are applied. A sample takes a minute.');
-    const chosen = await notify('information', text, sample, walkthrough);
-    if (chosen === sample) {
-      await vscode.commands.executeCommand('agentfs.ui.sample');
-    } else if (chosen === walkthrough) {
-      await vscode.commands.executeCommand('workbench.action.openWalkthrough', `${this.extension}#start`, false);
-    }
+    const chosen = await notify('information', text, ...Object.keys(begin));
+    await (chosen === undefined ? undefined : begin[chosen]?.());
   }
 }
