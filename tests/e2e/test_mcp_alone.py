@@ -231,6 +231,23 @@ def test_it_ends_with_its_input_or_by_a_signal_and_says_nothing_else(era: str, r
         assert process.wait(60) == 0
 
 
+def test_input_and_output_that_somebody_made_non_blocking_serve_as_well(era: str, root: Path) -> None:
+    first, asked = (initialize(), legacy) if era == "legacy" else (modern("tools/list"), modern)
+    more = [asked("tools/list", ident) for ident in range(1, 201)]
+    code = "import os, agentfs_lsp.__main__ as it; [os.set_blocking(fd, False) for fd in (0, 1)]; it.main()"
+    command = [sys.executable, "-c", code, "mcp"]
+    with subprocess.Popen(
+        command, bufsize=0, cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(lines([first]))
+        process.stdout.readline()  # its next read finds nothing yet
+        told = process.communicate(lines(more), timeout=60)[0].splitlines()  # much more than a pipe holds
+    assert {json.loads(answer)["id"] for answer in told} == set(range(1, 201))
+    assert process.returncode == 0
+
+
 def test_it_starts_without_what_a_server_needs() -> None:
     code = "import sys, agentfs_lsp.mcp.serving; print(*{name.partition('.')[0] for name in sys.modules})"
     loaded = run(sys.executable, "-c", code, check=True).stdout.split()

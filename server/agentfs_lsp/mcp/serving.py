@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import queue
+import select
 import signal
 import threading
 from collections.abc import Callable
@@ -69,6 +70,9 @@ def _read(loop: asyncio.AbstractEventLoop, arrived: Callable[[bytes], None]) -> 
         while True:
             try:
                 data = os.read(_STDIN, _READ)
+            except BlockingIOError:  # the parent made it non-blocking
+                select.select((_STDIN,), (), ())
+                continue
             except OSError:
                 data = b""
             loop.call_soon_threadsafe(arrived, data)
@@ -81,4 +85,7 @@ def _write(output: int, outgoing: queue.SimpleQueue[bytes | None]) -> None:
         with suppress(OSError):  # nobody reads any more; the end of input follows
             rest = memoryview(data)
             while rest:
-                rest = rest[os.write(output, rest) :]
+                try:
+                    rest = rest[os.write(output, rest) :]
+                except BlockingIOError:
+                    select.select((), (output,), ())
