@@ -120,25 +120,23 @@ class DiskStore:
         """See `FileStore.read`. Reads a file again if it changes meanwhile; one that only keeps growing, such
         as a log, is returned at its initial length."""
         path = location.relative
-        fd = self._open_file(location)
         try:
-            before = os.fstat(fd)
-            found = regular(before, path)
-            for attempt in range(_READS):
-                if found.size > max_bytes:
-                    raise TooLarge(path, found.size, max_bytes)
-                data = _read_whole(fd, found.size + 1)
-                after = os.fstat(fd)
-                if len(data) == found.size and _written(before) == _written(after):
-                    return Blob(data, found)
-                if attempt == _READS - 1 and len(data) >= found.size:
-                    return Blob(data[: found.size], found)
-                before, found = after, regular(after, path)
-            raise SystemFailed(path, "unsteady")
+            with closing_fd(self._open_file(location)) as fd:
+                before = os.fstat(fd)
+                found = regular(before, path)
+                for attempt in range(_READS):
+                    if found.size > max_bytes:
+                        raise TooLarge(path, found.size, max_bytes)
+                    data = _read_whole(fd, found.size + 1)
+                    after = os.fstat(fd)
+                    if len(data) == found.size and _written(before) == _written(after):
+                        return Blob(data, found)
+                    if attempt == _READS - 1 and len(data) >= found.size:
+                        return Blob(data[: found.size], found)
+                    before, found = after, regular(after, path)
+                raise SystemFailed(path, "unsteady")
         except OSError as error:
             raise domain_error(error, path) from error
-        finally:
-            os.close(fd)
 
     def read_lines(
         self,

@@ -52,7 +52,9 @@ def test_a_second_sweep_leaves_new_files(
     assert (tmp_path / NAME).read_text() == "new"
 
 
-def test_a_full_disk_leaves_no_handle_open(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_no_handle_open(
+    folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full(_fd: int, _data: bytes) -> int:
         raise OSError(28, "No space left on device")
 
@@ -61,3 +63,4 @@ def test_a_full_disk_leaves_no_handle_open(folder: Folder, monkeypatch: pytest.M
     with pytest.raises(OSError, match="No space"):
         diff_file._shield(folder)
     assert len(os.listdir("/proc/self/fd")) == before
+    assert os.listdir(tmp_path) == []

@@ -2,8 +2,10 @@
 
 import os
 import resource
+import stat
 import threading
 from collections.abc import Callable
+from queue import SimpleQueue
 
 import pytest
 
@@ -55,6 +57,29 @@ def test_what_is_write_protected_is_left_alone(disk: Disk) -> None:
 
 def _failing(handle: int) -> None:
     raise OSError(5, os.strerror(5))
+
+
+def test_a_handle_that_fails_as_it_is_closed_harms_nothing(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on NFS. The handle is closed all the same."""
+    path, close = disk.put("a.py", b"old"), os.close
+    closed: SimpleQueue[str] = SimpleQueue()
+
+    def failing(handle: int) -> None:
+        found = os.fstat(handle)
+        close(handle)
+        if stat.S_ISREG(found.st_mode) and found.st_size:  # not the landings' lock
+            closed.put(threading.current_thread().name)
+            _failing(handle)
+
+    monkeypatch.setattr(os, "close", failing)
+    for text in (b"1", b"2", b"3"):
+        stage(disk, "a.py", text).commit()
+        assert disk.read("a.py").data == text
+        while disk.kernel.exchange and closed.get(timeout=60) != "agentfs-closing":
+            pass
+    assert path.read_bytes() == b"3"
 
 
 def test_a_folder_that_cannot_be_synced_rolls_all_back(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:

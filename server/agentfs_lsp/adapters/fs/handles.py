@@ -12,11 +12,13 @@ from queue import SimpleQueue
 
 @contextmanager
 def closing_fd(fd: int) -> Iterator[int]:
-    """Close the handle at the end of the block."""
+    """Close the handle at the end of the block. That may fail, as on NFS, but what was read or synced through
+    it is right, and the handle is gone all the same."""
     try:
         yield fd
     finally:
-        os.close(fd)
+        with suppress(OSError):
+            os.close(fd)
 
 
 def write_all(fd: int, pieces: Iterable[bytes | memoryview]) -> None:
@@ -74,4 +76,5 @@ class Closing:
 
     def _run(self) -> None:
         while True:
-            os.close(self._handles.get())
+            with closing_fd(self._handles.get()):
+                pass

@@ -73,7 +73,8 @@ class Registry:
         """Release the record: a sweep may remove what it lists."""
         with self._lock:
             if self._fd is not None:
-                os.close(self._fd)
+                with suppress(OSError):
+                    os.close(self._fd)
                 self._fd = None
                 self._known.clear()
 

@@ -62,8 +62,8 @@ class DiffFile:
 
     def remove(self) -> None:
         """Remove the file; never raises."""
-        _unlink(self._folder, self._filename)
-        os.close(self._fd)
+        with closing_fd(self._fd):
+            _unlink(self._folder, self._filename)
         self._place.tidy()
 
     def is_intact(self) -> bool:
@@ -213,8 +213,8 @@ def _written_in(place: Place, filename: str, data: bytes) -> DiffFile | None:
         write_all(fd, (data,))
         return DiffFile(place, folder, fd, filename, data)
     except OSError:
-        _unlink(folder, filename)
-        os.close(fd)
+        with closing_fd(fd):
+            _unlink(folder, filename)
         place.tidy()
         return None
 
@@ -254,12 +254,15 @@ def _is_ours(folder: Folder, name: str) -> bool:
 
 
 def _make(folder: Folder, name: str, data: bytes) -> None:
-    with closing_fd(os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)) as fd:
+    fd = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600, dir_fd=folder.fd)
+    try:
         try:
             os.write(fd, data)
-        except OSError:
-            _unlink(folder, name)
-            raise
+        finally:
+            os.close(fd)
+    except OSError:
+        _unlink(folder, name)
+        raise
 
 
 def _remove_abandoned(folder: Folder, name: str) -> None:
