@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from agentfs_lsp.adapters.clock import SteadyClock
-from agentfs_lsp.adapters.fs.resolving import follow_links
+from agentfs_lsp.adapters.fs.resolving import as_listed, follow_links
 from agentfs_lsp.domain.text.positions import Encoding
 from agentfs_lsp.domain.text.rope import BadPosition, Position, Rope
 from agentfs_lsp.service.files.store import Clock
@@ -313,7 +313,8 @@ def _follow(spelled: str) -> tuple[str, dict[str, str]]:
     """Where an absolute path leads, and the links on the way with their targets."""
     crossed: dict[str, str] = {}
     try:
-        return "/" + "/".join(follow_links("/", spelled.split("/"), crossed)), crossed
+        real = "/" + "/".join(follow_links("/", spelled.split("/"), crossed))
+        return as_listed("/", real), crossed
     except OSError:  # not permitted, or a loop
         return os.path.realpath(spelled), crossed
 

@@ -9,6 +9,7 @@ import pytest
 
 from agentfs_lsp.adapters.documents import OpenDocuments, path_of
 from support.documents import UNCERTAIN, at, changing, named, opened, opening
+from support.letter_case import ignore_case
 
 
 def test_changes_follow_in_order_each_on_the_one_before(documents: OpenDocuments, file: Path) -> None:
@@ -204,6 +205,16 @@ def test_documents_without_a_file_are_kept_by_their_uri(documents: OpenDocuments
     assert (document.text, document.paths) == ("ab", ())
     documents.closed({"textDocument": named("untitled:Untitled-1")})
     assert documents.get("untitled:Untitled-1") is None
+
+
+def test_a_document_opened_in_other_letter_case_is_found_by_the_file(
+    documents: OpenDocuments, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ignore_case(file.parent, monkeypatch)
+    documents.opened(opening(file.with_name(file.name.upper()).as_uri(), "unsaved"))
+    document = documents.at(str(file))
+    assert document is not None
+    assert document.text == "unsaved"
 
 
 def test_a_document_opened_through_a_link_is_found_by_the_file(documents: OpenDocuments, file: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 from agentfs_lsp.adapters.fs.confined import open_by_walking
 from agentfs_lsp.domain.errors import IsDirectory, MalformedPath, OutsideRoots, SystemRefused
 from agentfs_lsp.service.files.store import Location, Root
+from support.letter_case import ignore_case
 from unit.adapters.conftest import Disk
 
 
@@ -45,6 +46,37 @@ def test_links_and_dots_are_followed_to_the_file_they_mean(disk: Disk, given: st
         os.symlink(target, disk.path / link)
 
     assert disk.at(given) == Location(disk.root, relative)
+
+
+@pytest.mark.parametrize(
+    ("given", "relative"),
+    [
+        ("README.md", "README.md"),
+        ("readme.MD", "README.md"),
+        ("src/deep/a.py", "Src/Deep/a.py"),
+        ("SRC/deep/É.PY", "Src/Deep/É.py"),
+        ("src/1", "Src/1"),
+        ("src/new/b.py", "Src/new/b.py"),
+        ("new.py", "new.py"),
+        ("TO_SRC/deep/A.py", "Src/Deep/a.py"),
+    ],
+)
+def test_a_file_has_one_name_where_letter_case_is_ignored(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch, given: str, relative: str
+) -> None:
+    for name in ("README.md", "Src/Deep/a.py", "Src/Deep/É.py", "Src/1"):
+        disk.put(name, b"")
+    os.symlink("src", disk.path / "TO_SRC")
+    ignore_case(disk.path, monkeypatch)
+    assert disk.at(given) == Location(disk.root, relative)
+    denied = disk.store.resolve(disk.root, "readme.MD", lambda *_: True)
+    assert denied == Location(disk.root, "readme.MD")  # nothing was looked up
+
+
+def test_names_that_differ_in_letter_case_stay_two_elsewhere(disk: Disk) -> None:
+    disk.put("a.py", b"a")
+    os.link(disk.path / "a.py", disk.path / "A.PY")
+    assert [disk.at(name).relative for name in ("a.py", "A.PY", "A.py")] == ["a.py", "A.PY", "A.py"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Resolves `..` and links in a path (docs/protocol.md#4-paths-and-roots).
+"""Resolves `..`, links, and letter case in a path (docs/protocol.md#4-paths-and-roots).
 
 Textually, because RESOLVE_BENEATH refuses absolute links even if they end inside. The result is a name, not a
 permission: it is opened beneath its root without following links (`confined`), so replacing a component
@@ -16,6 +16,7 @@ from itertools import takewhile
 from agentfs_lsp.adapters.fs.confined import OpenBeneath, look
 from agentfs_lsp.adapters.fs.os_errors import domain_error
 from agentfs_lsp.domain.errors import IsDirectory, MalformedPath, OutsideRoots
+from agentfs_lsp.domain.folding import fold_text
 from agentfs_lsp.service.files.store import Hides, Location, Root, innermost, placed
 
 _MAX_LINKS = 40
@@ -40,10 +41,13 @@ def resolve(
     found = None
     if parts and ".." not in parts:
         found = placed(Location(root, "/".join(parts)), roots)
-    if found is None or (
-        not _is_hidden(found, hides, last=True) and _crosses_link(open_beneath, folder, parts, relative)
-    ):
+    is_hidden = _is_hidden(found, hides, last=True)
+    if found is None or (not is_hidden and _crosses_link(open_beneath, folder, parts, relative)):
         found = innermost(_follow(roots, root, parts, relative, hides), roots)
+        is_hidden = _is_hidden(found, hides, last=True)
+    if found is not None and not is_hidden:
+        real = as_listed(found.root.prefix, found.absolute)
+        found = found if real == found.absolute else innermost(real, roots)
     if found is None:
         raise OutsideRoots(relative)
     if not found.relative:
@@ -142,6 +146,51 @@ def follow_links(
         elif todo and not stat.S_ISDIR(mode):
             raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), here)
     return real
+
+
+def as_listed(top: str, absolute: str) -> str:
+    """The real path with the names below `top` (a prefix) as their folders list them, where the file system
+    ignores letter case: one file must not have two names here. Elsewhere, it costs two calls of the system,
+    and another one for each missing component."""
+    if not _has_both_cases(top, absolute):
+        return absolute
+    real = top
+    for name in absolute[len(top) :].split("/"):
+        real = os.path.join(real, _listed(real, name))
+    return real
+
+
+def _has_both_cases(top: str, path: str) -> bool:
+    """Whether the deepest name that exists and has letters is found in the other case, too."""
+    while len(path) > len(top):
+        parent, slash, name = path.rpartition("/")
+        other = name.swapcase() if name.isascii() else os.fsdecode(os.fsencode(name).swapcase())
+        if other != name:
+            if os.access(parent + slash + other, os.F_OK):
+                return True
+            if os.access(path, os.F_OK):
+                return False
+        path = parent
+    return False
+
+
+def _listed(folder: str, name: str) -> str:
+    try:
+        names = os.listdir(folder)
+    except OSError:  # missing, or it may not be listed
+        return name
+    if name in names:
+        return name
+    folded, spelled = fold_text(name), os.path.join(folder, name)
+    alike = (one for one in names if fold_text(one) == folded)
+    return next((one for one in alike if _is_same(spelled, os.path.join(folder, one))), name)
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return os.path.samestat(os.lstat(one), os.lstat(other))
+    except OSError:
+        return False
 
 
 def _target(link: str) -> str | None:
