@@ -6,6 +6,7 @@ are respected.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
 
 from rich.console import Console
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.console import TerminalConsole
 from agentfs_lsp.adapters.terminal.diffview import render_diff, wrapped
+from agentfs_lsp.adapters.terminal.question import Line
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import whole
@@ -43,29 +45,30 @@ def print_change(screen: Console, change: HistoryRecord, translate: Translate, *
     screen.print(Text(head, "bold yellow").append(f"  {when}", "not bold dim"))
     session = translate("session {name}", name=change.session)
     who = [change.tool, change.agent, session, _decided(change, translate)]
-    put(screen, Text("  " + " · ".join(visible(one) for one in who if one)))
+    put(screen, Line(Text("  " + " · ".join(visible(one) for one in who if one))))
     if change.explanation:
         explanation = " ".join(change.explanation.split())
-        put(screen, Text(f"  “{visible(explanation)}”", "italic"))
+        put(screen, Line(Text(f"  “{visible(explanation)}”", "italic")))
     for file in change.files:
         counts = Text(f"+{file.lines_added}", "green").append(f" -{file.lines_removed}", "red")
-        put(screen, Text(f"  {_SIGNS[file.operation]} {visible(file.relative)}  ").append_text(counts))
+        put(screen, Line(Text(f"  {_SIGNS[file.operation]} {visible(file.relative)}  ").append_text(counts)))
         if diffs and not file.texts_kept:
             screen.print(translate("    its texts were not recorded"), style="dim")
         elif diffs:
-            print_diff(screen, diff_of(file))
+            for line in diff_lines(diff_of(file)):
+                put(screen, line)
     screen.print()
 
 
-def print_diff(screen: Console, unified: str) -> None:
-    """A unified diff with colors and line numbers."""
+def diff_lines(unified: str) -> Iterator[Line]:
+    """The lines of a unified diff with colors and line numbers."""
     for line in render_diff(unified):
-        put(screen, Text("    ").append_text(line.text), " " * (4 + line.margin))
+        yield Line(Text("    ").append_text(line.text), " " * (4 + line.margin))
 
 
-def put(screen: Console, text: Text, head: str = "  … ") -> None:
-    """Print a line, with `head` before the rows that continue it."""
-    for row in wrapped(text, screen, head):
+def put(screen: Console, line: Line) -> None:
+    """Print a line."""
+    for row in wrapped(line.text, screen, line.head):
         screen.print(row)
 
 

@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
-import select
 import signal
 import sys
-import termios
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from rich.text import Text
@@ -22,12 +19,13 @@ from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
+from agentfs_lsp.adapters.terminal.question import YES, Line, Question
 from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.api.messages.landing import folders_left_text
 from agentfs_lsp.commands.place import Place, add_workspace, find_place
-from agentfs_lsp.commands.printing import console, print_diff, put
+from agentfs_lsp.commands.printing import console, diff_lines
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError, LandingUnknown, Rejected
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import Translate, nothing_changed, sentences
@@ -121,30 +119,22 @@ def _decide(agrees: Callable[[Proposal], bool], proposal: Proposal) -> bool:
 
 def _ask(translate: Translate, proposal: Proposal) -> bool:
     """Show the diff and ask; only an explicit yes approves."""
-    screen = console()
-    read, write = os.pipe()
-    os.set_blocking(write, False)
-    woken = signal.set_wakeup_fd(write)  # else Ctrl-C just before the wait would be noticed after it
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # the loop's would wait for the line
+    question = Question(translate("Undo this change? [y/N]"), console(), sys.stdin.fileno(), translate)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # the loop's would wait for the answer
     try:
-        for change in proposal.changes:
-            put(screen, Text(f"{change.operation} {visible(change.path)}", "bold"))
-            print_diff(screen, change.full_preview)
-        # What was typed before the question can't be meant as its answer.
-        termios.tcflush(sys.stdin, termios.TCIFLUSH)
-        print(translate("Undo this change? [y/N] "), end="", flush=True)
-        select.select([sys.stdin, read], [], [])
-        answer = sys.stdin.readline()
+        answer = question.ask(list(_lines(proposal))) or ""
     except KeyboardInterrupt:
+        print()
         answer = ""
     finally:
         signal.signal(signal.SIGINT, before)
-        signal.set_wakeup_fd(woken)
-        os.close(read)
-        os.close(write)
-    if not answer:
-        print()
-    return answer.strip().lower() in {"y", "yes"}
+    return answer.lower() in YES
+
+
+def _lines(proposal: Proposal) -> Iterator[Line]:
+    for change in proposal.changes:
+        yield Line(Text(f"{change.operation} {visible(change.path)}", "bold"))
+        yield from diff_lines(change.full_preview)
 
 
 def _tell(undone: Undone, translate: Translate, *, as_json: bool) -> None:

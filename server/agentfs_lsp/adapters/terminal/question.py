@@ -1,0 +1,107 @@
+"""Asks a question at the terminal, below what it is about.
+
+Any process of the group that has the terminal may get the person's keys. While one of them asks, the others
+wait, so an answer belongs to the question on the screen.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import select
+import termios
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final, NamedTuple
+
+from rich.console import Console
+from rich.text import Text
+
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.terminal.diffview import wrapped
+from agentfs_lsp.domain.translation import Translate
+
+_LOOK_S: Final = 0.2
+"""Seconds between two looks at whether the question is over, or another one is."""
+
+YES: Final = frozenset({"y", "yes"})
+NO: Final = frozenset({"", "n", "no"})
+
+
+class Line(NamedTuple):
+    """A line to show, and what begins the rows that continue it if the terminal is narrower."""
+
+    text: Text
+    head: str = "  … "
+
+
+class Question:
+    """A question about lines that are shown above it. `keys`: the terminal's input; `is_over`: whether no
+    answer counts any more."""
+
+    def __init__(
+        self,
+        question: str,
+        console: Console,
+        keys: int,
+        translate: Translate,
+        is_over: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._question, self._console, self._keys = question, console, keys
+        self._translate, self._is_over = translate, is_over
+
+    def ask(self, lines: Iterable[Line]) -> str | None:
+        """What the person typed, without spaces around it; None at the end of input, or once it is over.
+        Raises OSError, and what `StateFolder.ensure` raises."""
+        termios.tcflush(self._keys, termios.TCIFLUSH)  # stops a job in the background until it may ask
+        with _turn(self._is_over) as is_ours:
+            return self._ask(lines) if is_ours else None
+
+    def _ask(self, lines: Iterable[Line]) -> str | None:
+        for line in lines:
+            for row in wrapped(line.text, self._console, line.head):
+                self._console.print(row)
+        return self._answer()
+
+    def _answer(self) -> str | None:
+        screen = self._console.file
+        # What was typed before the question can't be meant as its answer.
+        termios.tcflush(self._keys, termios.TCIFLUSH)
+        screen.write(f"{self._question} ")
+        screen.flush()
+        while not self._is_over():
+            if not select.select([self._keys], [], [], _LOOK_S)[0]:
+                continue
+            try:
+                typed = os.read(self._keys, 1 << 16).decode("utf-8", "replace")
+            except BlockingIOError:  # another program was faster
+                continue
+            if not typed.endswith("\n"):  # the end of input
+                screen.write("\n")
+                return None
+            return typed.strip()
+        screen.write("\n" + self._translate("This change is no longer waiting for you.") + "\n")
+        return None
+
+
+@contextmanager
+def _turn(is_over: Callable[[], bool]) -> Iterator[bool]:
+    """Keep other processes of this group from asking. Yields False if it `is_over` before they let this one.
+    The system ends the turn of a process that dies."""
+    path = os.path.join(StateFolder().ensure("terminals"), f"{os.getpgrp()}.lock")
+    while not is_over():
+        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(fd).st_nlink:  # else the one before has just removed it
+                try:
+                    yield True
+                finally:
+                    os.unlink(path)
+                return
+        except BlockingIOError:
+            time.sleep(_LOOK_S)
+        finally:
+            os.close(fd)
+    yield False

@@ -1,0 +1,145 @@
+"""Questions at a terminal: whose an answer is, and what was on the screen before it."""
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+from rich.text import Text
+
+from agentfs_lsp.adapters.terminal.console import TerminalConsole
+from agentfs_lsp.adapters.terminal.question import Line, Question
+from agentfs_lsp.domain.translation import english
+
+ROWS, COLUMNS = 10, 40
+PATIENCE_S = 60
+
+
+class Person:
+    """Sees what is shown, and types."""
+
+    def __init__(self) -> None:
+        self._ours, self.terminal = pty.openpty()
+        os.set_blocking(self.terminal, False)
+        self._seen = ""
+        self.is_gone = False
+        self.resize(COLUMNS)
+
+    def resize(self, columns: int) -> None:
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, columns, 0, 0))
+
+    def sees(self, wanted: str) -> str:
+        """What was shown until then."""
+        while wanted not in self._seen:
+            assert select.select([self._ours], [], [], PATIENCE_S)[0], f"never shown: {wanted!r}"
+            self._seen += os.read(self._ours, 1 << 16).decode()
+        shown, _, self._seen = self._seen.partition(wanted)
+        return shown
+
+    def types(self, words: str) -> None:
+        os.write(self._ours, words.encode())
+
+    def close(self) -> None:
+        os.close(self._ours)
+        os.close(self.terminal)
+
+
+@pytest.fixture
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    person = Person()
+    yield person
+    person.close()
+
+
+@pytest.fixture
+def pool(person: Person) -> Iterator[ThreadPoolExecutor]:
+    with ThreadPoolExecutor() as pool:
+        yield pool
+        person.is_gone = True
+
+
+def ask(
+    person: Person, question: str, *lines: str, is_over: Callable[[], bool] = lambda: False
+) -> str | None:
+    with os.fdopen(os.dup(person.terminal), "w") as screen:
+        console = TerminalConsole(file=screen, highlight=False, markup=False, soft_wrap=True)
+        asked = Question(question, console, person.terminal, english, lambda: person.is_gone or is_over())
+        return asked.ask([Line(Text(line)) for line in lines])
+
+
+class Waiting:
+    """Whether a question is over, and whether it has been looked at repeatedly."""
+
+    def __init__(self) -> None:
+        self.is_over = False
+        self.long = threading.Event()
+        self._looks = 0
+
+    def __call__(self) -> bool:
+        self._looks += 1
+        if self._looks > 2:
+            self.long.set()
+        return self.is_over
+
+
+def second(person: Person, pool: ThreadPoolExecutor, is_over: Waiting) -> Future[str | None]:
+    """Asked while another question is."""
+    asked = pool.submit(ask, person, "Second?", "good", is_over=is_over)
+    assert is_over.long.wait(PATIENCE_S)
+    return asked
+
+
+def test_an_answer_is_to_the_question_on_the_screen(person: Person, pool: ThreadPoolExecutor) -> None:
+    first = pool.submit(ask, person, "First?", "evil")
+    person.sees("First?")
+    later = second(person, pool, Waiting())
+    person.types("n\n")
+    assert first.result(PATIENCE_S) == "n"
+    assert person.sees("Second?").split() == ["n", "good"]
+    assert not later.done()
+    person.types("y\n")
+    assert later.result(PATIENCE_S) == "y"
+
+
+def test_a_question_that_is_over_stops_waiting_for_its_turn(person: Person, pool: ThreadPoolExecutor) -> None:
+    first = pool.submit(ask, person, "First?", "evil")
+    person.sees("First?")
+    waiting = Waiting()
+    later = second(person, pool, waiting)
+    waiting.is_over = True
+    assert later.result(PATIENCE_S) is None
+    person.types("y\n")
+    assert first.result(PATIENCE_S) == "y"
+
+
+def test_a_process_that_dies_keeps_nobody_waiting(
+    person: Person, pool: ThreadPoolExecutor, tmp_path: Path
+) -> None:
+    program = """
+        from rich.console import Console
+        from agentfs_lsp.adapters.terminal.question import Question
+        Question("First?", Console(), 0, str).ask([])
+    """
+    dying = subprocess.Popen(
+        [sys.executable, "-c", dedent(program)], stdin=person.terminal, stdout=person.terminal
+    )
+    person.sees("First?")
+    later = second(person, pool, Waiting())
+    dying.send_signal(signal.SIGKILL)
+    dying.wait()
+    person.sees("Second?")
+    person.types("y\n")
+    assert later.result(PATIENCE_S) == "y"
+    assert not list((tmp_path / "agentfs" / "terminals").iterdir())
