@@ -157,6 +157,21 @@ async def test_a_long_line_forges_none_in_a_narrow_terminal(root: Path) -> None:
     assert not [row for row in rows if row.startswith("  3 + c")]
 
 
+async def test_a_long_diff_is_seen_before_it_is_approved(root: Path) -> None:
+    written = params(path="b.py", content="".join(f"line_{number}\n" for number in range(30)))
+    env = {"XDG_STATE_HOME": str(root.parent / "state")}
+    async with terminal([*COMMAND, "call", "--text", "Write", written], root, env) as screen:
+        first = await screen.shows("Enter: more, n: no.")
+        assert "line_0\n" in first
+        screen.press("y\n")
+        last = await screen.shows("Apply this change?")
+        assert not (root / "b.py").exists()
+        screen.press("y\n")
+        await screen.shows("Created 'b.py'")
+    assert {f"line_{number}" for number in range(30)} <= {*first.split(), *last.split()}
+    assert (root / "b.py").exists()
+
+
 async def test_the_question_escapes_what_the_terminal_lacks(root: Path) -> None:
     """The second byte of Û in UTF-8 is CSI to a terminal of 8 bits: a line could erase the one before."""
     written = params(path="b.py", content="a = 1\n#Û1AÛ2K\nend\n")

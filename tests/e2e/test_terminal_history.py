@@ -102,6 +102,22 @@ async def test_ctrl_c_while_the_diff_is_printed_ends_the_question(root: Path, st
     assert code == 1
 
 
+async def test_a_long_undo_is_seen_before_it_is_approved(root: Path, state: Path) -> None:
+    async with editing(root, options=AUTO, state=state) as editor:
+        written = await editor.write("long.txt", "a line of the long text\n" * 60)
+    change = written["data"]["change_id"]
+    undo = [sys.executable, "-m", "agentfs_lsp", "undo", change]
+    async with terminal(undo, root, {"XDG_STATE_HOME": str(state)}) as screen:
+        await screen.shows("23 of 61 lines. Enter: more, n: no.")
+        screen.press("y\n")
+        await screen.shows("46 of 61 lines. Enter: more, n: no.")
+        screen.press("y\n")
+        await screen.shows("Undo this change? [y/N]")
+        assert (root / "long.txt").exists()
+        screen.press("y\n")
+        await screen.shows("Undid change")
+
+
 TELLS_WHEN_IT_WAITS = """
 import sys
 import filelock

@@ -130,7 +130,8 @@ def test_a_process_that_dies_keeps_nobody_waiting(
     program = """
         from rich.console import Console
         from agentfs_lsp.adapters.terminal.question import Question
-        Question("First?", Console(), 0, str).ask([])
+        from agentfs_lsp.domain.translation import english
+        Question("First?", Console(), 0, english).ask([])
     """
     dying = subprocess.Popen(
         [sys.executable, "-c", dedent(program)], stdin=person.terminal, stdout=person.terminal
@@ -143,3 +144,44 @@ def test_a_process_that_dies_keeps_nobody_waiting(
     person.types("y\n")
     assert later.result(PATIENCE_S) == "y"
     assert not list((tmp_path / "agentfs" / "terminals").iterdir())
+
+
+def numbers(shown: str) -> list[int]:
+    return [int(row.split()[1]) for row in shown.split("\n") if row.startswith("row ")]
+
+
+def test_only_the_last_page_takes_a_yes(person: Person, pool: ThreadPoolExecutor) -> None:
+    asked = pool.submit(ask, person, "Apply?", *(f"row {number}" for number in range(25)))
+    assert numbers(person.sees("9 of 25 lines.")) == [*range(9)]
+    person.types("y\ny\n")
+    assert numbers(person.sees("18 of 25 lines.")) == [*range(9, 18)]
+    person.types("\n")
+    assert numbers(person.sees("Apply?")) == [*range(18, 25)]
+    assert not asked.done()
+    person.types("y\n")
+    assert asked.result(PATIENCE_S) == "y"
+
+
+@pytest.mark.parametrize(("typed", "answer"), [("n\n", "n"), ("too long\n", "too long"), ("\x04", None)])
+def test_any_page_takes_a_no(
+    person: Person, pool: ThreadPoolExecutor, typed: str, answer: str | None
+) -> None:
+    asked = pool.submit(ask, person, "Apply?", *("row" for _ in range(25)))
+    person.sees("Enter: more")
+    person.types(typed)
+    assert asked.result(PATIENCE_S) == answer
+
+
+def test_a_page_fits_the_terminal_as_it_is_by_now(person: Person, pool: ThreadPoolExecutor) -> None:
+    """Also if one line takes several pages, and if the terminal is made narrower in between."""
+    asked = pool.submit(ask, person, "Apply?", "x" * COLUMNS * 12)
+    assert person.sees("1 of 1 lines.").count("\n") == ROWS - 1
+    person.resize(30)
+    person.types("\n")
+    rows = person.sees("1 of 1 lines.").split("\n")[1:-1]
+    assert len(rows) <= ROWS - 2
+    assert max(len(row.rstrip()) for row in rows) <= 30
+    person.types("\n")
+    person.sees("Apply?")
+    person.types("y\n")
+    assert asked.result(PATIENCE_S) == "y"

@@ -1,7 +1,8 @@
 """Asks a question at the terminal, below what it is about.
 
 Any process of the group that has the terminal may get the person's keys. While one of them asks, the others
-wait, so an answer belongs to the question on the screen.
+wait, so an answer belongs to the question on the screen. What does not fit the screen comes in pages, and
+only the last one takes a yes.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import select
 import termios
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Final, NamedTuple
 
@@ -20,6 +21,7 @@ from rich.text import Text
 
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.terminal.diffview import wrapped
+from agentfs_lsp.domain.text.width import width_of
 from agentfs_lsp.domain.translation import Translate
 
 _LOOK_S: Final = 0.2
@@ -51,24 +53,52 @@ class Question:
         self._question, self._console, self._keys = question, console, keys
         self._translate, self._is_over = translate, is_over
 
-    def ask(self, lines: Iterable[Line]) -> str | None:
+    def ask(self, lines: Sequence[Line]) -> str | None:
         """What the person typed, without spaces around it; None at the end of input, or once it is over.
         Raises OSError, and what `StateFolder.ensure` raises."""
         termios.tcflush(self._keys, termios.TCIFLUSH)  # stops a job in the background until it may ask
         with _turn(self._is_over) as is_ours:
             return self._ask(lines) if is_ours else None
 
-    def _ask(self, lines: Iterable[Line]) -> str | None:
-        for line in lines:
-            for row in wrapped(line.text, self._console, line.head):
-                self._console.print(row)
-        return self._answer()
+    def _ask(self, lines: Sequence[Line]) -> str | None:
+        rows = self._rows(lines)
+        ahead = next(rows, None)
+        shown = 0
+        while True:
+            printed, room = 0, self._room(len(lines))
+            while ahead and (printed < room or not printed):
+                shown, line = ahead
+                for row in wrapped(line.text, self._console, line.head):  # it may be narrower by now
+                    self._console.print(row)
+                    printed += 1
+                ahead = next(rows, None)
+            if not ahead:
+                return self._answer(self._question)
+            typed = self._answer(self._more(shown, len(lines)))
+            if typed is None or (typed and typed.lower() not in YES):
+                return typed
 
-    def _answer(self) -> str | None:
+    def _rows(self, lines: Sequence[Line]) -> Iterator[tuple[int, Line]]:
+        """The rows that the lines take, each with the number of its line."""
+        for number, line in enumerate(lines, 1):
+            for row in wrapped(line.text, self._console, line.head):
+                yield number, Line(row, line.head)
+
+    def _more(self, shown: int, total: int) -> str:
+        return self._translate(
+            "{shown} of {total} lines. Enter: more, n: no.", shown=str(shown), total=str(total)
+        )
+
+    def _room(self, total: int) -> int:
+        """The rows above the longer prompt, with what is typed behind it."""
+        prompt = max(width_of(self._question), width_of(self._more(total, total)))
+        return self._console.height - (prompt + 2) // self._console.width - 1
+
+    def _answer(self, prompt: str) -> str | None:
         screen = self._console.file
         # What was typed before the question can't be meant as its answer.
         termios.tcflush(self._keys, termios.TCIFLUSH)
-        screen.write(f"{self._question} ")
+        screen.write(f"{prompt} ")
         screen.flush()
         while not self._is_over():
             if not select.select([self._keys], [], [], _LOOK_S)[0]:
