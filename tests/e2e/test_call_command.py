@@ -93,6 +93,7 @@ def test_exit_codes_tell_refusal_conflict_and_error(root: Path, file: Path) -> N
     [
         (["Read", "{"], "not JSON"),
         (["Read", '{"path": NaN}'], "not JSON: NaN"),
+        (["Read", '{"path": "a.py", "limit": -1e999}'], "The number -1e999 is too large."),
         (["Read", "[" * 100_000], "not JSON"),
         (["Read", "[]"], "must be a JSON object"),
         (["--workspace", "missing", "Read"], "is not a folder"),

@@ -10,6 +10,7 @@ import json
 import sys
 from collections.abc import Sequence
 from functools import partial
+from math import isinf
 from typing import Any, Final
 
 from agentfs_lsp.adapters.catalog import language, terminal_locale, translator_for
@@ -99,7 +100,10 @@ def _as_json(answer: Answer, encoding: str) -> str:
 def _params(given: str, translate: Translate) -> dict[str, Any]:
     """Raises CommandError if the text, or standard input for "-", is not a JSON object."""
     try:
-        params = json.loads(sys.stdin.buffer.read() if given == "-" else given, parse_constant=_no_number)
+        text = sys.stdin.buffer.read() if given == "-" else given
+        params = json.loads(text, parse_constant=_no_number, parse_float=_finite)
+    except OverflowError as error:
+        raise CommandError(translate("The number {number} is too large.", number=error), USAGE) from error
     except (ValueError, RecursionError) as error:
         raise CommandError(translate("The arguments are not JSON: {error}", error=error), USAGE) from error
     if not isinstance(params, dict):
@@ -112,6 +116,14 @@ def _params(given: str, translate: Translate) -> dict[str, Any]:
 def _no_number(name: str) -> None:
     """Python takes NaN and Infinity, and JSON does not."""
     raise ValueError(name)
+
+
+def _finite(digits: str) -> float:
+    """Python takes a number that is too large for infinity, which is none in JSON."""
+    number = float(digits)
+    if isinf(number):
+        raise OverflowError(digits)
+    return number
 
 
 def _parser(translate: Translate) -> Parser:
