@@ -85,6 +85,21 @@ async def test_writes_create_and_replace_and_edits_of_nothing_create(
     assert [path.read_text() for path in (file, root / "b.py", root / "c.py")] == ["", "bb\n", "c\n"]
 
 
+@pytest.mark.parametrize(
+    ("said", "path"), [("a.py", "sub/a.py"), ("../b.py", "b.py"), ("~/c.py", "home/c.py"), ("~x", "sub/~x")]
+)
+async def test_a_path_is_the_one_that_the_tool_would_write(
+    root: Path, file: Path, sockets: Path, said: str, path: str
+) -> None:
+    for folder in ("sub", "home"):
+        (root / folder).mkdir()
+    event = {**using("Write", Path(said), content="1\n"), "cwd": str(root / "sub")}
+    async with serving(root, sockets, options=AUTO):
+        assert f"'{root / path}'" in reason(await hook(root, sockets, event, HOME=str(root / "home")))
+    assert (root / path).read_text() == "1\n"
+    assert file.read_text() == TEXT
+
+
 async def test_unsaved_text_that_the_agent_has_not_seen_is_not_replaced(
     root: Path, file: Path, sockets: Path
 ) -> None:

@@ -84,7 +84,7 @@ def _reason(event: Mapping[str, Any], timeout_s: float) -> str | None:
     root = os.environ.get("CLAUDE_PROJECT_DIR") or event["cwd"]
     try:
         with AgentFS.connect(root, deny_all, name=_AGENT) as fs:
-            answer = _change(fs, tool, given, until)
+            answer = _change(fs, tool, given, _path(event), until)
     except TimedOut:
         return f"The user did not decide within {timeout_s:.0f} s. It was withdrawn; nothing was changed."
     if answer.ok:
@@ -95,9 +95,17 @@ def _reason(event: Mapping[str, Any], timeout_s: float) -> str | None:
     return answer.for_model()
 
 
-def _change(fs: AgentFS, tool: str, given: Mapping[str, Any], until: float) -> Answer:
+def _path(event: Mapping[str, Any]) -> str:
+    """The file that the tool would change: it expands `~`, and else begins at its own working folder, which
+    may be below the editor's."""
+    path = str(event["tool_input"]["file_path"])
+    if path == "~" or path.startswith("~/"):
+        path = os.path.expanduser(path)
+    return os.path.join(event["cwd"], path)
+
+
+def _change(fs: AgentFS, tool: str, given: Mapping[str, Any], path: str, until: float) -> Answer:
     """What the tool would do, on the file as it is now: the tool has seen it, in this or another process."""
-    path = given["file_path"]
     seen = fs.call("read", {"path": path, "limit": 1}, "mcp", timeout_s=until - time.monotonic())
     if tool == "Edit" and given["old_string"]:
         names = ("old_string", "new_string", "replace_all")
