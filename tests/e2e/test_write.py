@@ -21,6 +21,8 @@ async def test_content_that_is_there_already_is_not_written(auto: Editor, data: 
     told = (answer["status"], answer["data"]["unchanged"], answer["data"]["applied"])
     assert told == ("success", True, True)
     assert (answer["data"]["diff_preview"], answer["stats"]["bytes_written"]) == ("", 0)
+    assert "converted" not in answer["text"]
+    assert ("Its line endings (crlf) are kept." in answer["text"]) == (b"\r" in data)
     after = path.stat()
     assert (after.st_mtime_ns, after.st_ino) == (before.st_mtime_ns, before.st_ino)
     assert path.read_bytes() == data

@@ -95,7 +95,12 @@ def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
         said.append(
             translate("The change was merged with changes that others made since the read. See merged.")
         )
-    said += [corrected_text(translate, one.kind, one.detail) for one in change.corrections]
+    said += [
+        translate("Its line endings ({eol}) are kept.", eol=one.detail)
+        if submitted.unchanged and one.kind == "line_ends"  # nothing is written with those of the content
+        else corrected_text(translate, one.kind, one.detail)
+        for one in change.corrections
+    ]
     if submitted.landing is not None:
         said += _after_landing(translate, submitted.landing)
     said.append(always_asked_text((change,), translate, with_paths=False))
