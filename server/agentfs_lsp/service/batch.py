@@ -122,7 +122,8 @@ async def batch(ws: Workspace, command: Batch, moment: int) -> Batched:
         return await _compute_all(ws, command)
 
     try:
-        _locate(ws, command, moment)
+        async with ws.queue.finding:
+            await _locate(ws, command, moment)
         if command.dry_run:
             changes = [change for change in await compute() if not change.changes_nothing]
             await described(changes)
@@ -144,8 +145,9 @@ async def batch(ws: Workspace, command: Batch, moment: int) -> Batched:
     return Batched([landing.change for landing in proposed.landings], proposed.proposal, shown)
 
 
-def _locate(ws: Workspace, command: Batch, moment: int) -> None:
+async def _locate(ws: Workspace, command: Batch, moment: int) -> None:
     for step in command.steps:
+        await asyncio.sleep(0)  # a thousand deep paths take seconds
         try:
             target = locate(ws, step.command.request, moment)
             step.access = Access(target.path, target.location.absolute)

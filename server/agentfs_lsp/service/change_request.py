@@ -106,7 +106,8 @@ async def submit(ws: Workspace, command: ChangeCommand, moment: int) -> Submitte
     """Process a write or an edit that arrived at `moment`, up to its landing. Raises what `locate`, the plan,
     the precondition, review and landing raise."""
     request, plan = command.request, command.plan(ws)
-    target = locate(ws, request, moment)
+    async with ws.queue.finding:
+        target = locate(ws, request, moment)
     location = target.location
 
     async def find() -> Mapping[str, str]:

@@ -1,6 +1,7 @@
 """agentfs/batch as a use case (docs/protocol.md#10-agentfsbatch)."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -17,6 +18,7 @@ from agentfs_lsp.domain.errors import (
 from agentfs_lsp.domain.revision import hash_bytes
 from agentfs_lsp.domain.settings.rules import Rule
 from agentfs_lsp.service.batch import Batch, Step, batch
+from agentfs_lsp.service.change_request import Target, locate
 from agentfs_lsp.service.proposal.change import preview_together
 from support.fakes.disk import HOME
 from support.fakes.review import ScriptedApplier, applies, applies_after, pretends, refuses
@@ -54,6 +56,37 @@ async def test_operations_on_one_file_build_on_each_other(read: FakeWorkspace) -
     assert done.changes[0].tools == ("edit",)
     assert [step.made.replacements if step.made else None for step in done.steps] == [1, 0, 1]
     assert len(read.reviewer.reviewed) == 1
+
+
+async def test_others_get_their_turns_while_many_files_are_found(
+    read: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But no later change of one of them overtakes the batch."""
+    turns, found_at, begun = 0, [], asyncio.Event()
+
+    async def others() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    def finding(*given: Any) -> Target:
+        found_at.append(turns)
+        begun.set()
+        return locate(*given)
+
+    monkeypatch.setattr("agentfs_lsp.service.batch.locate", finding)
+    read.reviewer.accepts()
+    read.reviewer.accepts()
+    running = asyncio.ensure_future(others())
+    new = [write_of(f"{number}.py", "x = 1\n") for number in range(20)]
+    batching = asyncio.ensure_future(read.batch(*new, edit_of("a.py", "one", "1")))
+    await begun.wait()
+    await read.edit("a.py", "1", "2")
+    await batching
+    running.cancel()
+    assert len(set(found_at)) == len(found_at) == 21
+    assert read.store.bytes_of("a.py") == b"2\ntwo\nthree\n"
 
 
 async def test_a_file_that_was_just_made_may_be_edited_and_replaced(work: FakeWorkspace) -> None:

@@ -12,9 +12,13 @@ class FileQueue:
     """A waiting line for each file that is being changed; idle files have none.
 
     A change of several files enters all their lines at once and runs when it is first in each. Whoever came
-    earlier is ahead in every shared line, so there are no deadlocks and no overtaking."""
+    earlier is ahead in every shared line, so there are no deadlocks and no overtaking.
+
+    `finding`: held while a change looks for its files, before it enters: that of a large batch takes a while,
+    and later changes must not enter ahead of it."""
 
     def __init__(self) -> None:
+        self.finding = asyncio.Lock()
         self._lines: dict[str, deque[_Ticket]] = {}
 
     @asynccontextmanager
