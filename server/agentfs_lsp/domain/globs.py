@@ -136,6 +136,9 @@ class GlobList:
 def fault_of(glob: str) -> bool:
     """Whether this glob can't match anything, or may take too long to match: more than three stars before the
     end of a name, or two `**` before the end."""
+    within = glob.removeprefix("!").removeprefix("/").removesuffix("/").split("/")
+    if not {"", ".", ".."}.isdisjoint(within):  # no path has such names
+        return True
     names = glob.removeprefix("!").split("/")
     if len(glob) > _MAX_CHARACTERS or not glob.isprintable() or "[[:" in glob:
         return True

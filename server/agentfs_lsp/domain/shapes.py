@@ -40,6 +40,7 @@ class Constraint:
         "rules",
         "rule",
         "globs",
+        "globs_to_match",
         "glob",
         "glob_to_add",
         "plain_paths",

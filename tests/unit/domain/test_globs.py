@@ -32,3 +32,11 @@ def test_a_list_of_globs_of_many_spellings_is_few_patterns(monkeypatch: pytest.M
 def test_a_long_list_still_meets_short_names() -> None:
     long_list = FoldedGlobs({f".credentials{number}/secret.json": "x" for number in range(MAX_ENTRIES)})
     assert long_list.match(Spelled.of("CREDEN~1/SECRET~1.JSO")) == "x"
+
+
+@pytest.mark.parametrize(
+    "glob", ["/", "a/", "/a", "...", ".a/..b", "~/x", "/home/ada/x", "*.{txt,md}", "a\\**", "**/", "**/a/**"]
+)
+def test_a_glob_is_refused_only_if_it_matches_nothing(glob: str) -> None:
+    """These may be meant otherwise, but are names of files: `~`, `home/`, `a.{txt,md}`."""
+    assert fault_of(glob) == (glob == "/")

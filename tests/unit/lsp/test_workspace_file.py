@@ -17,7 +17,10 @@ from agentfs_lsp.service.files.store import Root
 from support.policies import check_no_looser, settings_of
 
 ROOT = Root("app", "/home/u/app", "file:///home/u/app")
-ADDED = "a glob in .gitignore syntax with at most three * in one name, two **, and no ! before it"
+ADDED = (
+    "a glob in .gitignore syntax with at most three * in one name, two **, no empty name, . or .., "
+    "and no ! before it"
+)
 ALL_ASKED = " Until this is fixed, you will be asked before anything is read or changed."
 ASKED = " Until this is fixed, you will be asked before anything in its folder is read or changed."
 

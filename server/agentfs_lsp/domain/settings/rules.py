@@ -61,7 +61,10 @@ class Rules:
 
     def _member(self, name: str, value: object) -> object:
         if name == "files":
-            return Globs().check(value)
+            globs = Globs().check(value)
+            if globs and all(glob.startswith("!") for glob in globs):  # it matches nothing
+                raise ShapeError(Constraint("globs_to_match"))
+            return globs
         if value is None:
             return None
         if name == "requires":

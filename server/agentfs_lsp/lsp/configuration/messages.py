@@ -158,9 +158,15 @@ def _accepted(constraint: Constraint, translate: Translate) -> str:
             "{entry} with files, at least one other of these keys, and no unknown key", entry=RULE
         ),
         "globs": translate("a list of globs in .gitignore syntax"),
-        "glob": translate("a glob in .gitignore syntax with at most three * in one name and two **"),
+        "globs_to_match": translate(
+            "a list of globs in .gitignore syntax, not all of them with a ! before it"
+        ),
+        "glob": translate(
+            "a glob in .gitignore syntax with at most three * in one name, two **, and no empty name, . or .."
+        ),
         "glob_to_add": translate(
-            "a glob in .gitignore syntax with at most three * in one name, two **, and no ! before it"
+            "a glob in .gitignore syntax with at most three * in one name, two **, no empty name, . or .., "
+            "and no ! before it"
         ),
         "plain_paths": translate("a list of paths relative to the workspace folder"),
         "plain_path": translate("a path relative to the workspace folder, without *"),
