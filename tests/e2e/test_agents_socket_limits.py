@@ -175,7 +175,8 @@ async def test_a_large_file_is_not_loaded_for_all_at_once(
             agent.send({"id": ident, "method": method, "params": {"path": "large.txt", **params}})
         for _ in range(3, 27):
             assert (await agent.next())["result"]["status"] == status
-        assert taken(editor, "VmHWM") - before < 1500
+        # Four at a time take about 370 MB each; all 24 at once took several GB.
+        assert taken(editor, "VmHWM") - before < 3000
         agent.writer.close()
 
 

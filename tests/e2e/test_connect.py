@@ -252,6 +252,8 @@ async def test_amended_settings_connect_nobody_for_certain(root: Path, home: Pat
 async def test_an_undo_takes_the_settings_back(root: Path, home: Path, sockets: Path) -> None:
     env = told(home, root, sockets)
     async with terminal([*COMMAND, "--only", "claude-code"], root, env) as shown:
+        await shown.shows("Enter: more")
+        shown.press("\n")
         await shown.shows("Apply this change?")
         shown.press("y\n")
         await shown.shows("is set up")
