@@ -235,15 +235,15 @@ function rowHandlers({ editors, decisions, looks, drafts, historyDiffs, undos, c
     (row?: Row): unknown =>
       row === undefined ? showStaleRowMessage() : act(row);
   /** The click may have been meant for the row that was there before. */
-  const decide = (act: (node: PendingNode) => unknown): ((node?: PendingNode) => unknown) =>
-    of((node) => (rowsMoved.isRecent() ? showStatusMessage(listChanged()) : act(node)));
+  const decide = <Row>(act: (row: Row) => unknown): ((row?: Row) => unknown) =>
+    of((row: Row) => (rowsMoved.isRecent() ? showStatusMessage(listChanged()) : act(row)));
   return {
     'row.openReview': of(({ review, file }: PendingNode) => editors.show(review, file?.path)),
-    'row.accept': decide(({ review }) => decisions.acceptRow(review)),
+    'row.accept': decide(({ review }: PendingNode) => decisions.acceptRow(review)),
     'row.reject': of(({ review }: PendingNode) => decisions.reject('choice', review)),
     'row.lookThrough': of(({ review }: PendingNode) => looks.show(review)),
-    'row.acceptFile': decide((node) => decisions.decideFile('accepted', uriOf(node))),
-    'row.rejectFile': decide((node) => decisions.decideFile('rejected', uriOf(node))),
+    'row.acceptFile': decide((node: PendingNode) => decisions.decideFile('accepted', uriOf(node))),
+    'row.rejectFile': decide((node: PendingNode) => decisions.decideFile('rejected', uriOf(node))),
     'row.openDraft': of((draft: Draft) => drafts.open(draft)),
     'row.discardDraft': of((draft: Draft) => drafts.discard(draft)),
     'row.openLanded': of((record: HistoryRecord) => historyDiffs.open(record)),
@@ -252,7 +252,7 @@ function rowHandlers({ editors, decisions, looks, drafts, historyDiffs, undos, c
     'row.undoSession': of((group: SessionChanges) => undos.undoSession(group)),
     'row.restoreCheckpoint': of((checkpoint: Checkpoint) => checkpoints.restore(checkpoint)),
     'row.renameCheckpoint': of((checkpoint: Checkpoint) => checkpoints.rename(checkpoint)),
-    'row.deleteCheckpoint': of((checkpoint: Checkpoint) => checkpoints.delete(checkpoint)),
+    'row.deleteCheckpoint': decide((checkpoint: Checkpoint) => checkpoints.delete(checkpoint)),
   };
 }
 

@@ -125,7 +125,10 @@ export class Drafts implements vscode.Disposable {
   async open(draft: Draft): Promise<void> {
     const isWaiting = userWaits();
     const target = await targetOf(draft);
-    await openAwaited(isWaiting, fileNames([draft.path]), vscode.l10n.t('Show Draft'), () => {
+    await openAwaited(isWaiting, fileNames([draft.path]), vscode.l10n.t('Show Draft'), async () => {
+      if (target.scheme === 'untitled') {
+        await vscode.workspace.openTextDocument(target); // a diff would open one that has no path, which questions call by its text
+      }
       const left = virtualUri(DRAFT, draft.id, draft.path);
       this.texts.set(left, draft.text);
       const title = withoutMarkup(vscode.l10n.t('{0} (your draft → the file)', baseName(draft.path))); // the list of open editors makes icons of it

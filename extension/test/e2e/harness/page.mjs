@@ -269,7 +269,16 @@ export class WorkbenchPage {
 
   /** Whether the review in front is marked as one that has only just come. */
   async isGuarded() {
-    return (await this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.modified .view-overlays [class*="ced-"][class*="-0"]`).count()) > 0;
+    return (await this.#guard().count()) > 0;
+  }
+
+  /** Waits until it is. Call it before it can be: the mark is there for a moment. */
+  guarded() {
+    return this.#guard().first().waitFor({ state: "attached" });
+  }
+
+  #guard() {
+    return this.page.locator(`${ACTIVE} .monaco-diff-editor .editor.modified .view-overlays [class*="ced-"][class*="-0"]`);
   }
 
   /** Goes from change to change, as the arrow in the title does, until `text` is in view. */

@@ -134,6 +134,9 @@ scenario("the file of a draft is gone by now: all of the draft is in a new one, 
   const text = lines.replace("old", "new and mine");
   await until("it is in the editor", async () => (await state()).documents.find((one) => one.uri === uri)?.text === text);
   await until("the draft is used", async () => (await rows("gone.txt")) === 0);
+  await ui.closeActiveTab();
+  await until("the question names the file", async () => /gone\.txt/.test(await ui.dialogText()));
+  await ui.answerDialog("Don't Save");
 });
 
 const windows = file("drafts/windows.txt", lines.replaceAll("\n", "\r\n"));

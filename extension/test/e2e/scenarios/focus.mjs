@@ -399,10 +399,11 @@ scenario("twenty proposals are accepted by twenty presses, each once the text ta
   await ui.focused("modified");
   for (const [at, one] of hurried.entries()) {
     await ui.diffWith(`new ${at}`);
-    if (at > 0) await until("it is marked as one that has only just come", () => ui.isGuarded());
-    await until("it is no longer marked", async () => !(await ui.isGuarded()));
+    await until("it is no longer marked as one that has only just come", async () => !(await ui.isGuarded()));
+    const next = at + 1 < hurried.length ? ui.guarded() : undefined;
     await page().keyboard.press("Control+Enter");
     await until(`${one.base} has landed`, () => one.text() === `new ${at}\n`);
+    await next;
   }
   await ui.tabsAre();
 });
@@ -415,9 +416,9 @@ scenario("a review that took the place of another is marked until it takes a key
   await until("both wait", async () => (await state()).pending.length === 2);
   await reviewWith("new held-one.txt");
   await ui.clickLine("new held-one.txt");
+  const marked = ui.guarded();
   await page().keyboard.press("Control+Enter");
-  await ui.diffWith("new held-two.txt");
-  await until("it is marked", () => ui.isGuarded());
+  await marked;
   await page().keyboard.press("Control+Enter");
   await ui.statusBarSays("Nothing was decided because this has only just been shown. Press again to decide.");
   assert.equal(held[1].text(), "old\n");

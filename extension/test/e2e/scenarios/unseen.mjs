@@ -507,9 +507,10 @@ scenario("Accept All does not take for seen what took the place of a decided rev
   await until("both wait", async () => (await state()).pending.length === passing.length);
   await reviewWith("new passing-one.txt");
   await ui.clickLine("new passing-one.txt");
+  const marked = ui.guarded();
   await ui.page.keyboard.press("Control+Enter");
   await ui.diffWith("new passing-two.txt");
-  await until("it is marked as one that has only just come", () => ui.isGuarded());
+  await marked;
   await until("it takes decisions", async () => !(await ui.isGuarded()));
   await onward.open();
   await call("command", { id: "agentfs.ui.showPending" });
