@@ -1,8 +1,10 @@
 """Start and end of a server: docs/protocol.md#1-start-and-transport, through the real process."""
 
+import asyncio
 import signal
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,6 +23,7 @@ from support.editor import (
 )
 from support.landing import nothing_can_land
 from support.sample import CHANGED, EDIT, TEXT, asked, report
+from support.wire import Message
 
 CLEAN, KILLED = 0, 1
 
@@ -88,14 +91,21 @@ async def test_a_shutdown_withdraws_what_waits(root: Path, file: Path) -> None:
     assert (left_in(root), litter(editor)) == (["a.py"], [])
 
 
+async def applied_while_ending(editor: Editor) -> tuple[Message, asyncio.Future[Any], asyncio.Future[Any]]:
+    """Apply an accepted edit after the shutdown was requested; returns the proposal, and futures for the
+    responses to the agent and to the shutdown."""
+    editor.open("a.py")
+    proposal, answer = await asked(editor)
+    settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+    ending = editor.start("shutdown")
+    assert editor.apply(settled["apply"])
+    assert (await report(editor, proposal, "applied", a=True))["save"] == [editor.uri("a.py")]
+    return proposal, answer, ending
+
+
 async def test_a_shutdown_sees_a_landing_in_the_editor_through(root: Path, file: Path) -> None:
     async with editing(root, **REVIEWING) as editor:
-        editor.open("a.py")
-        proposal, answer = await asked(editor)
-        settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-        ending = editor.start("shutdown")
-        assert editor.apply(settled["apply"])
-        assert (await report(editor, proposal, "applied", a=True))["save"] == [file.as_uri()]
+        proposal, answer, ending = await applied_while_ending(editor)
         editor.save("a.py")
         await report(editor, proposal, "saved", a=True)
         assert (await answer)["data"]["landing"] == "disk"
@@ -105,12 +115,7 @@ async def test_a_shutdown_sees_a_landing_in_the_editor_through(root: Path, file:
 
 async def test_what_the_editor_has_not_saved_when_it_ends_is_not_told_landed(root: Path, file: Path) -> None:
     async with editing(root, **REVIEWING) as editor:
-        editor.open("a.py")
-        proposal, answer = await asked(editor)
-        settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
-        ending = editor.start("shutdown")
-        assert editor.apply(settled["apply"])
-        assert (await report(editor, proposal, "applied", a=True))["save"] == [file.as_uri()]
+        proposal, answer, ending = await applied_while_ending(editor)
         await report(editor, proposal, "saved", a=False)
         told = await answer
         assert await ending is None

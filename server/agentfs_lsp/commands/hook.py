@@ -101,7 +101,7 @@ def _path(event: Mapping[str, Any]) -> str:
     path = str(event["tool_input"]["file_path"])
     if path == "~" or path.startswith("~/"):
         path = os.path.expanduser(path)
-    return os.path.join(event["cwd"], path)
+    return os.path.join(event.get("cwd", ""), path)
 
 
 def _change(fs: AgentFS, tool: str, given: Mapping[str, Any], path: str, until: float) -> Answer:
