@@ -19,9 +19,9 @@ from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.proposal.change import Correction, FileChange
-from agentfs_lsp.service.proposal.change import Warned as FoundWarning
 from agentfs_lsp.service.proposal.proposal import Proposal as PendingProposal
 from agentfs_lsp.service.proposal.proposal import State as PendingState
+from agentfs_lsp.service.proposal.risks import Warned as FoundWarning
 from agentfs_lsp.service.proposal.wording import detail_text, title_of
 
 STATES: Mapping[PendingState, State] = {

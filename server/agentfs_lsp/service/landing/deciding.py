@@ -148,9 +148,7 @@ async def _is_always_asked(ws: Workspace, proposal: Proposal) -> bool:
 
     def looked() -> bool:
         return any(
-            bool(change.secrets_written or change.has_separators or change.misread_written)
-            if read == "deny"
-            else bool(change.secrets or change.puts_in_separators or change.misread)
+            bool(change.risks_written if read == "deny" else change.risks)
             for change, read in zip(changes, reading, strict=True)
         )
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from itertools import chain, islice
 from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.access import HIDDEN, Access
@@ -14,11 +13,10 @@ from agentfs_lsp.domain.diff.hunks import counts, widen
 from agentfs_lsp.domain.diff.line_ends import leaves_an_eol, splices_towards
 from agentfs_lsp.domain.diff.unified import TRUNCATED, Preview, preview, whole
 from agentfs_lsp.domain.errors import BytesJoined, Conflict, NulPutIn, ResultTooLarge, Unencodable
-from agentfs_lsp.domain.policy.credentials import NewSecret, new_secrets, secrets_in
 from agentfs_lsp.domain.revision import Expected, FileStat, hash_bytes
 from agentfs_lsp.domain.splices import Splice, apply_splices, compose
 from agentfs_lsp.domain.text.byte_order_mark import MARK, marked_like
-from agentfs_lsp.domain.text.escaping import MAX_FINDINGS, SEPARATORS, Finding, find_suspicious
+from agentfs_lsp.domain.text.escaping import MAX_FINDINGS, Finding, find_suspicious
 from agentfs_lsp.domain.text.lines import (
     count_lines,
     ends_between,
@@ -29,11 +27,12 @@ from agentfs_lsp.domain.text.lines import (
     with_eol,
     without_end,
 )
-from agentfs_lsp.domain.text.misreading import as_utf_8, find_misread, is_misread
+from agentfs_lsp.domain.text.misreading import is_misread
 from agentfs_lsp.domain.text.patching import patch
 from agentfs_lsp.domain.text.textfile import MARKS, check_insertable, decode_as, encode, mark_of
 from agentfs_lsp.service.files.snapshot import hash_of_buffer
 from agentfs_lsp.service.files.store import Blob
+from agentfs_lsp.service.proposal.risks import Risks, Warned
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,15 +53,6 @@ class Correction:
     """A correction made to the agent's input before it was proposed."""
 
     kind: Literal["line_ends", "byte_order_mark", "last_line_end"]
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Warned:
-    """A warning for the reviewer; `line` is 1-based in the proposed text, 0 for the whole file."""
-
-    kind: str
-    line: int
     detail: str
 
 
@@ -218,7 +208,7 @@ class FileChange:
         of_file = [Warned("hard_links", 0, str(links - 1))] if links > 1 else []
         of_file += [Warned("on_save", 0, what) for what in self.base.changed_by_save]
         text, shift, counted, line = self.base.text.text, 0, 0, 1
-        found = list(self.secrets[:MAX_FINDINGS])
+        found = list(self.risks.secrets)
         for hunk in self.hunks:
             if len(found) == MAX_FINDINGS:
                 break
@@ -229,7 +219,7 @@ class FileChange:
                 counted = hunk.start
                 found += [Warned(kind, line + shift + at - 1, detail) for kind, at, detail in suspicious]
             shift += count_lines(hunk.text) - count_lines(text[hunk.start : hunk.end])
-        found += self.misread[: MAX_FINDINGS - len(found)]
+        found += self.risks.misread[: MAX_FINDINGS - len(found)]
         return (*of_file, *sorted(found, key=lambda one: one.line))
 
     def _ends_at_cr(self, text: str) -> Iterator[Finding]:
@@ -239,59 +229,15 @@ class FileChange:
             yield Finding("control", line_of(text, found.start()), "U+000D")
 
     @cached
-    def secrets(self) -> tuple[Warned, ...]:
-        """Likely secrets that are new to the file, by line, at most MAX_FINDINGS. Any of them makes the user
-        be asked (docs/protocol.md#13-settings-and-policy)."""
-        found = new_secrets(self.base.text.shown, self.splices)
-        return _warned_of(chain(found, self._secrets_in_utf_8(written=False)))
+    def risks(self) -> Risks:
+        """What the change brings into the file."""
+        return Risks(self.base.text.shown, self.splices, self.hunks, self._misread_encodings)
 
     @cached
-    def secrets_written(self) -> tuple[Warned, ...]:
-        """As `secrets`, but for the whole proposed text, whatever the file held before."""
-        found = new_secrets("", (Splice(0, 0, self.proposed),))
-        return _warned_of(chain(found, self._secrets_in_utf_8(written=True)))
-
-    @cached
-    def misread(self) -> tuple[Warned, ...]:
-        """What programs that do not read the file in its encoding read in the new text, unlike the reviewer.
-        Any of it makes the user be asked (docs/protocol.md#13-settings-and-policy)."""
-        return tuple(islice(self._misread(written=False), MAX_FINDINGS))
-
-    @cached
-    def misread_written(self) -> tuple[Warned, ...]:
-        """As `misread`, but for the whole proposed text, whatever the file held before."""
-        return tuple(islice(self._misread(written=True), MAX_FINDINGS))
-
-    def _misread(self, *, written: bool) -> Iterator[Warned]:
-        for encoding in self._misread_encodings:
-            for before, after, line in self._added(written=written):
-                for at, detail in find_misread(before, after, encoding):
-                    yield Warned("misread", line + at, detail)
-
-    def _secrets_in_utf_8(self, *, written: bool) -> Iterator[NewSecret]:
-        """Secrets that only programs see which read the file as UTF-8."""
-        for encoding in self._misread_encodings:
-            for before, after, line in self._added(written=written):
-                was, read = as_utf_8(before, encoding), as_utf_8(after, encoding)
-                known = {(one.what, one.value) for one in (*secrets_in(was), *secrets_in(after))}
-                for one in secrets_in(read):
-                    if (one.what, one.value) not in known:
-                        yield NewSecret(one.what, line + 1 + ends_between(read, 0, one.at))
-
-    def _added(self, *, written: bool) -> Iterator[tuple[str, str, int]]:
-        """What each hunk replaces, its new text that is not ASCII, and how many lines of the new text are
-        before it. `written`: the whole proposed text, as if the file had held nothing."""
-        if written:
-            yield "", self.proposed, 0
-            return
-        text, shift, counted, line = self.base.text.shown, 0, 0, 0
-        for hunk in self.hunks:
-            before = text[hunk.start : hunk.end]
-            if not hunk.text.isascii():
-                line += ends_between(text, counted, hunk.start)
-                counted = hunk.start
-                yield before, hunk.text, line + shift
-            shift += count_lines(hunk.text) - count_lines(before)
+    def risks_written(self) -> Risks:
+        """As `risks`, but of the whole proposed text, whatever the file held before."""
+        whole = (Splice(0, 0, self.proposed),)
+        return Risks("", whole, whole, self._misread_encodings)
 
     @property
     def _misread_encodings(self) -> tuple[str, ...]:
@@ -300,22 +246,6 @@ class FileChange:
             return ()
         told = self.base.buffer.encoding if self.base.buffer else None
         return tuple(dict.fromkeys(one for one in (self.base.text.encoding, told) if one and is_misread(one)))
-
-    @cached
-    def puts_in_separators(self) -> bool:
-        """Whether the change adds LINE or PARAGRAPH SEPARATORs; if so, the user is asked
-        (docs/protocol.md#13-settings-and-policy)."""
-        text = self.base.text.text
-        return any(
-            sum(map(one.text.count, SEPARATORS))
-            > sum(text.count(separator, one.start, one.end) for separator in SEPARATORS)
-            for one in self.splices
-        )
-
-    @cached
-    def has_separators(self) -> bool:
-        """Whether the proposed text has any such separator, whatever the file held before."""
-        return any(one in self.proposed for one in SEPARATORS)
 
     def describe(self) -> None:
         """Compute and cache what answers report about the change; slow for large files."""
@@ -446,11 +376,6 @@ class FileChange:
         splices = splices_towards(shown, marked_like(shown, text), lone_eol)
         operation = "update" if self.operation == "delete" and text else self.operation
         return replace(self, base=base, splices=splices, operation=operation)
-
-
-def _warned_of(secrets: Iterator[NewSecret]) -> tuple[Warned, ...]:
-    first = set(islice(secrets, MAX_FINDINGS))
-    return tuple(Warned("secret", line, what) for what, line in sorted(first, key=lambda it: it.line))
 
 
 def preview_together(changes: Sequence[FileChange], settings: Settings) -> Preview:

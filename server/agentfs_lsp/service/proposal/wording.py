@@ -12,6 +12,7 @@ from agentfs_lsp.domain.text.width import shortened, width_of
 from agentfs_lsp.domain.translation import Translate, sentences
 from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.service.proposal.risks import Risks
 
 EXPLANATION_SHOWN = 500
 """Maximum characters of an explanation in a message."""
@@ -125,26 +126,23 @@ def always_asked_text(
     separators = translate(
         "Line and paragraph separators (U+2028, U+2029) require the user's approval in every mode."
     )
-    found = any(one.has_separators if written else one.puts_in_separators for one in changes)
+    risks = [(change.path, change.risks_written if written else change.risks) for change in changes]
     misread = translate(
         "The file is not in UTF-8, and programs may read some of the new characters as others, which requires"
         " the user's approval in every mode."
     )
-    is_misread = any(one.misread_written if written else one.misread for one in changes)
-    secrets = _secrets_text(changes, translate, with_paths=with_paths, written=written)
-    return sentences(translate, (secrets, separators if found else "", misread if is_misread else ""))
+    secrets = _secrets_text(risks, translate, with_paths=with_paths)
+    has_separators = any(one.has_separators for _, one in risks)
+    is_misread = any(one.misread for _, one in risks)
+    return sentences(
+        translate, (secrets, separators if has_separators else "", misread if is_misread else "")
+    )
 
 
-def _secrets_text(
-    changes: Iterable[FileChange], translate: Translate, *, with_paths: bool, written: bool
-) -> str:
-    """The secrets the changes add and where, never their values; "" if none. `with_paths` and `written` as in
+def _secrets_text(risks: Iterable[tuple[str, Risks]], translate: Translate, *, with_paths: bool) -> str:
+    """The secrets the changes add and where, never their values; "" if none. `with_paths` as in
     `always_asked_text`."""
-    found = [
-        (change.path, one)
-        for change in changes
-        for one in (change.secrets_written if written else change.secrets)
-    ]
+    found = [(path, secret) for path, one in risks for secret in one.secrets]
     if not found:
         return ""
     said = []
