@@ -14,12 +14,11 @@ const USUAL_LIMIT = 10_000;
 const USUAL_COLUMNS = 80;
 
 /**
- * Whitespace that pushes text out of view. Users can turn off wrapping in a single editor, which VS Code doesn't
- * report; but they see that ordinary text goes on behind the right edge. Where nothing wraps, the edge may be within a
- * smaller gap.
+ * Whitespace of so many columns pushes text out of view: at the beginning of a line, within it, and within one that doesn't
+ * wrap. Users can turn off wrapping in a single editor, which VS Code doesn't report; but they see that ordinary text goes
+ * on behind the right edge. Where nothing wraps, the edge may be within a smaller gap.
  */
-const PADDING = /(?:\t|[^\S\t]{4}){10}|\S(?:\t|[^\S\t]{4}){5}/;
-const GAP = /\S(?:\t|[^\S\t]{4}){2}/;
+const PADDING = { before: 40, within: 20, unwrapped: 8 };
 
 /** Characters that are two columns wide, roughly. */
 const WIDE = /[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]/g;
@@ -103,8 +102,12 @@ function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean): (line
   const limit = limitOf(config);
   const tab = config.get('editor.tabSize', 4);
   const count = (line: string, sought: RegExp): number => line.match(sought)?.length ?? 0;
-  const columns = (line: string): number => line.length + count(line, /\t/g) * (tab - 1) + count(line, WIDE);
-  const isPadded = (line: string): boolean => PADDING.test(line) || (!wrapped && GAP.test(line));
+  const columns = (line: string, tabSize = tab): number => line.length + count(line, /\t/g) * (tabSize - 1) + count(line, WIDE);
+  const isPadded = (line: string): boolean =>
+    [...line.matchAll(/\s+/g)].some(({ 0: blanks, index }) => {
+      const { before, within, unwrapped } = PADDING;
+      return columns(blanks, Math.max(tab, 4)) >= (index === 0 ? before : wrapped ? within : unwrapped);
+    });
   const isCut = (line: string): boolean =>
     (!wrapped && columns(line) > USUAL_COLUMNS) || (columns(line.trimEnd()) > NARROW_COLUMNS && isPadded(line.trimEnd()));
   const isPushed = (line: string): boolean => {

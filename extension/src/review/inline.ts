@@ -57,6 +57,13 @@ export class InlineReviews implements vscode.Disposable {
     private readonly files: ReviewFileSystem,
     private readonly accepted: AcceptedHunks,
   ) {
+    // The user may have turned comments on just now: VS Code asks then, and whenever it opens an editor.
+    this.controller.commentingRangeProvider = {
+      provideCommentingRanges: ({ uri }) => {
+        this.view?.commentsAppear(uri);
+        return [];
+      },
+    };
     this.parts = [
       this.changed,
       this.controller,
@@ -95,7 +102,8 @@ export class InlineReviews implements vscode.Disposable {
       this.files.set(text, withEol(file.proposed_text, file.eol));
     }
     const uri = vscode.Uri.parse(file.uri);
-    const why = this.whyNot(review, file) ?? (await whyNotOpen(file, uri));
+    // Once it is open, the settings of its language are known, too.
+    const why = this.whyNot(review, file) ?? (await whyNotOpen(file, uri)) ?? this.whyNot(review, file);
     if (why !== undefined) {
       this.leaveToDiff(review, why);
       return false;

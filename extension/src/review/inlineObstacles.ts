@@ -19,7 +19,7 @@ export function whyNot(file: ReviewedFile, now: string, hunks: readonly InlineHu
   if (obstacle !== undefined) {
     return OBSTACLES[obstacle](name);
   }
-  const config = vscode.workspace.getConfiguration(undefined, vscode.Uri.parse(file.uri));
+  const config = vscode.workspace.getConfiguration(undefined, findDocument(file.uri) ?? vscode.Uri.parse(file.uri));
   if (config.get('comments.visible') === false || config.get('comments.maxHeight') !== false) {
     return vscode.l10n.t('The settings comments.visible or comments.maxHeight hide new lines.');
   }

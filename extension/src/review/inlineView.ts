@@ -74,6 +74,16 @@ export class InlineView implements vscode.Disposable {
     return [...this.threads].find(([, own]) => own === thread)?.[0];
   }
 
+  /** Comments may only now be shown in an editor: what was in view without them is not there any more. */
+  commentsAppear(uri: vscode.Uri): void {
+    if (uri.toString() === this.uri.toString()) {
+      this.timers.forEach((timer) => clearTimeout(timer));
+      this.timers.clear();
+      this.seen.clear();
+      this.look();
+    }
+  }
+
   /** Bring a hunk into view, and the cursor to it. */
   goTo(hunk: InlineHunk | undefined): void {
     const editor = this.front();

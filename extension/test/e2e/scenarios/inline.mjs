@@ -9,7 +9,7 @@ import { KEY_MS, until } from "../harness/page.mjs";
 import { acceptSeen, openReview } from "../harness/reviews.mjs";
 import { call, caughtUp, LONGEST_MS, reloadWindow, state, ui } from "../harness/run.mjs";
 import { killServer } from "../harness/server.mjs";
-import { set } from "../harness/settings.mjs";
+import { inWorkspace, set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 /** Numbered lines, some of them others. */
@@ -220,6 +220,21 @@ const cases = [
   unclear("last.txt", "two", "three", "last.txt is changed where the editor does not tell what is in view, such as in its last line.", "one\ntwo"),
 ];
 
+const spoken = file("inline/spoken.md", lines(9, { 5: WIDE }));
+
+scenario("the settings of the file's language count, too", async () => {
+  await set("agentfs.review.style", "inline");
+  await set("editor.wordWrap", "on");
+  await inWorkspace({ "search.smartCase": true, "[markdown]": { "editor.wordWrap": "off" } }, async () => {
+    const asked = await agent("spoken").readAndEdit(spoken, WIDE, "short");
+    await openReview();
+    await ui.tabsAre(`${spoken.base} (Ada)`);
+    await ui.statusBarSays("Shown as a diff. Removed lines of spoken.md may be longer than what the editor shows of a line.");
+    await asked.cancel();
+    await assert.rejects(asked.answer, { code: -32800 });
+  });
+});
+
 scenario("what may not be in sight in the file is shown as a diff, which says why", async () => {
   await set("agentfs.review.style", "inline");
   for (const { one, before, now, why } of cases) {
@@ -333,6 +348,29 @@ scenario("in the file: Accept counts once every hunk has been in view; a press b
   await acceptSeen();
   await asked.answer;
   assert.equal(far.text(), lines(200, { 10: "tenth", 100: "hundredth", 190: "last" }));
+});
+
+const uncommented = file("inline/uncommented.txt", lines(60));
+
+scenario("in the file: while comments are turned off, nothing counts as seen", async () => {
+  await set("agentfs.review.style", "inline");
+  await uncommented.open();
+  await call("command", { id: "workbench.action.toggleCommenting" });
+  await agent("uncommented").read(uncommented);
+  const tall = (word) => Array.from({ length: 18 }, (_, at) => `${word} ${at}`).join("\n");
+  const asked = agent("uncommented").write(uncommented, lines(60, { 5: tall("first"), 16: tall("second") }));
+  await openReview();
+  await ui.tabsAre("uncommented.txt");
+  await new Promise((resolve) => setTimeout(resolve, 2000)); // as long as a user wonders where the change is
+  await call("command", { id: "workbench.action.toggleCommenting" });
+  await ui.inlineWith("+first 17");
+  await until("Accept leads to the other hunk", async () => {
+    if ((await ui.inlineHunks()).some(({ body }) => body.includes("+second 17"))) return true;
+    await ui.titleButton("Accept").click();
+    return false;
+  }, { everyMs: 1500 });
+  assert.equal(uncommented.text(), lines(60));
+  await asked.cancel();
 });
 
 const peekedAt = file("inline/peeked.md", lines(200, { 1: "[x](peeked.md#part)", 150: "# Part" }));

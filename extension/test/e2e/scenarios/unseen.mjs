@@ -146,14 +146,15 @@ scenario("where a setting says not to wrap, a long line can't be accepted until 
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
-const gap = (columns) => `${"check();".padEnd(45 - columns, "x")}${" ".repeat(columns)}steal();`;
+const gap = (columns, blanks = " ".repeat(columns)) => `${"check();".padEnd(45 - columns, "x")}${blanks}steal();`;
 const GAPS = {
   "nothing wraps, and the right edge may be within the gap": { wrap: "off", line: gap(9) },
   "this editor alone may not wrap, and the gap is half as wide as a side": { wrap: "on", line: gap(20) },
+  "blanks and tabs take turns": { wrap: "off", line: gap(12, " \t \t \t") },
 };
 
-for (const [what, { wrap, line }] of Object.entries(GAPS)) {
-  const one = file(`unseen/gap-${wrap}.txt`, "check();\n");
+for (const [at, [what, { wrap, line }]] of Object.entries(GAPS).entries()) {
+  const one = file(`unseen/gap-${at}.txt`, "check();\n");
   scenario(`nor can text behind blanks in a short line: ${what}`, async () => {
     await set("diffEditor.wordWrap", wrap);
     const asked = await agent(one.base).readAndEdit(one, "check();", line);
