@@ -82,9 +82,12 @@ Work = Callable[["Job"], Awaitable[Outcome]]
 
 
 class Job:
-    """What a call started: the agent and `wait` know it as a proposal. `what`: for progress reports."""
+    """What a call started: the agent and `wait` know it as a proposal. `what`: for progress reports. `send`:
+    as of `Calls`."""
 
-    def __init__(self, ident: str, called: Called, what: str, connection: Connection) -> None:
+    def __init__(
+        self, ident: str, called: Called, what: str, connection: Connection, send: Callable[[], None]
+    ) -> None:
         self.id = ident
         self.tool, self.arguments, self.caller = called.tool, called.arguments, called.caller
         self.what = what
@@ -107,6 +110,7 @@ class Job:
         """What the answer to a modern question must come with: it can't be guessed, and counts once."""
         self.question_id: RequestId | None = None
         self._connection = connection
+        self._send = send
         self._reply: asyncio.Future[Decision] | None = None
         self._listeners: set[asyncio.Future[None]] = set()
 
@@ -132,6 +136,7 @@ class Job:
         self.asked, self.state = asked, secrets.token_urlsafe(16)
         if not self.caller.is_modern:
             self.question_id = self._connection.ask(asked)
+            self._send()
         for news in self._listeners:
             if not news.done():
                 news.set_result(None)
@@ -177,6 +182,7 @@ class Job:
         """The question is no longer open."""
         if self.question_id is not None:
             self._connection.drop(self.question_id)
+            self._send()
         self.asked, self.question_id, self.state = None, None, ""
 
     def withdraw(self) -> None:
@@ -390,7 +396,7 @@ class Calls:
         for ident in ended[: max(0, len(ended) - MAX_ENDED + 1)]:
             del self._jobs[ident]
         self._begun += 1
-        job = Job(f"p-{self._begun}", called, self._what(called), self._connection)
+        job = Job(f"p-{self._begun}", called, self._what(called), self._connection, self._send)
         job.task = asyncio.ensure_future(self._work(job))
         self._jobs[job.id] = job
         return job

@@ -37,7 +37,7 @@ class Agent:
         self.connection = Connection(Catalog("/w"))
         self.calls = Calls(
             self.connection,
-            lambda: None,
+            self._flush,
             self._work,
             lambda _: "the review of a.py",
             hold,
@@ -47,6 +47,10 @@ class Agent:
         self.decisions: list[Decision] = []
         self.review: Review | None = None
         self.received: list[Any] = []
+        self._sent = b""
+
+    def _flush(self) -> None:
+        self._sent += self.connection.take()
 
     async def _work(self, job: Job) -> Outcome:
         done = asyncio.get_running_loop().create_future()
@@ -61,11 +65,13 @@ class Agent:
         """Send, let everyone run, and return what has come since."""
         for event in self.connection.receive(lines(messages)):
             self.calls.happened(event)
+        self._flush()
         return await self.heard()
 
     async def heard(self) -> list[Any]:
         await settle()
-        new = [json.loads(one) for one in self.connection.take().splitlines()]
+        new = [json.loads(one) for one in self._sent.splitlines()]
+        self._sent = b""
         self.received += new
         return new
 

@@ -43,7 +43,7 @@ class Ending(Workspace):
 
 
 def job(tool: str, **arguments: str) -> Job:
-    return Job("p-1", Called(1, tool, arguments, Caller()), "it", Connection(Catalog("/w")))
+    return Job("p-1", Called(1, tool, arguments, Caller()), "it", Connection(Catalog("/w")), lambda: None)
 
 
 async def test_a_change_that_is_cancelled_as_the_editor_comes_back_is_not_proposed_there(
