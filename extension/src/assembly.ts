@@ -117,7 +117,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const settling = new Settling(server, proposals, editors, showStale);
   const decisions = new Decisions(settling, proposals, editors, focus, files, plain, showStale);
   const looks = new LookThrough(proposals, editors, decisions, files, landed, plain, fetch, uncovered);
-  const hunks = new HunkDecisions(proposals, editors, focus, decisions, settling, acceptedHunks);
+  const hunks = new HunkDecisions(proposals, editors, focus, decisions, settling, acceptedHunks, files);
   const hunkCount = new HunkCount(proposals, editors, hunks);
   const walkthrough = new Walkthrough(server, context.globalState, context.extension.id);
   const sample = new Sample(ask, server, lifecycle, status, context.workspaceState, () => walkthrough.tick('sample'));

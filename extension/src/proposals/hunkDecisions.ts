@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import type { ReviewedFile } from '../protocol/types';
 import type { DiffEditors } from '../review/diffEditor';
-import { idOf, PROPOSAL, pathOf, virtualUri } from '../review/fileSystem';
+import { idOf, PROPOSAL, pathOf, virtualUri, type ReviewFileSystem } from '../review/fileSystem';
 import { MOMENT_MS, type By, type ReviewFocus } from '../review/focus';
 import { hunkAt, revert, type AcceptedHunks, type Replacement, type ReviewHunk } from '../review/hunks';
 import type { InlineHunk } from '../review/inlineHunks';
@@ -65,6 +65,7 @@ export class HunkDecisions implements vscode.Disposable {
     private readonly decisions: Decisions,
     settling: Settling,
     private readonly hunks: AcceptedHunks,
+    private readonly files: ReviewFileSystem,
   ) {
     this.parts = [
       this.decided,
@@ -173,12 +174,14 @@ export class HunkDecisions implements vscode.Disposable {
     return {
       ...{ review, editor, uri: document.uri, text },
       hunks: () => this.of(document, file),
-      replace: ({ from, to, text: by }) => {
+      replace: async ({ from, to, text: by }) => {
         this.editors.unlock(review);
         const now = text();
         const edit = new vscode.WorkspaceEdit();
         edit.replace(document.uri, new vscode.Range(positionAt(now, from), positionAt(now, to)), by);
-        return vscode.workspace.applyEdit(edit);
+        const isDone = await vscode.workspace.applyEdit(edit);
+        this.files.keepClean(document);
+        return isDone;
       },
       draw: () => this.showAll(document),
       goTo: (hunk) => goTo(editor, hunk),

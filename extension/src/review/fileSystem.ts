@@ -78,6 +78,13 @@ export class ReviewFileSystem implements vscode.FileSystemProvider {
     this.held.set(uri.toString(), { bytes: toBytes(text, marked), mtime: Date.now() });
   }
 
+  /** Store a document's text if it doesn't count as unsaved, as where a setting makes it read-only: its tab would take it along. */
+  keepClean(document: vscode.TextDocument): void {
+    if (!document.isDirty) {
+      this.set(document.uri, document.getText());
+    }
+  }
+
   /** The text that was last stored or saved there. */
   get(uri: vscode.Uri): string | undefined {
     const held = this.held.get(uri.toString());

@@ -109,7 +109,7 @@ function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean): (line
       return columns(blanks, Math.max(tab, 4)) >= (index === 0 ? before : wrapped ? within : unwrapped);
     });
   const isCut = (line: string): boolean =>
-    (!wrapped && columns(line) > USUAL_COLUMNS) || (columns(line.trimEnd()) > NARROW_COLUMNS && isPadded(line.trimEnd()));
+    (!wrapped && columns(line) > USUAL_COLUMNS) || ((!wrapped || columns(line.trimEnd()) > NARROW_COLUMNS) && isPadded(line.trimEnd()));
   const isPushed = (line: string): boolean => {
     const unmeasured = count(line.replace(FIRST_EMOJI, ''), UNMEASURED);
     return WIDEST.test(line) || (unmeasured > 0 && columns(line) + unmeasured * UNMEASURED_COLUMNS > NARROW_COLUMNS);

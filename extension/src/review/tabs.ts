@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Review } from '../proposals/review';
 import type { ReviewedFile } from '../protocol/types';
 import { findDocument } from '../proposals/applyEdits';
-import { DRAFT, idOf, LANDED, pathOf, PROPOSAL, virtualUri } from './fileSystem';
+import { BASE, DRAFT, idOf, LANDED, pathOf, PROPOSAL, virtualUri } from './fileSystem';
 
 /** All tabs of the window. */
 export function allTabs(): readonly vscode.Tab[] {
@@ -82,9 +82,11 @@ export function isMultiDiff(tab: vscode.Tab): boolean {
   return severalIn(tab) !== undefined;
 }
 
-/** Whether the tab in front shows a text that isn't part of a diff. */
+/** Whether the tab in front shows a text without the one that it replaces, such as beside what was saved. */
 export function isAloneInFront(): boolean {
-  return tabInFront()?.input instanceof vscode.TabInputText;
+  const input = tabInFront()?.input;
+  const isOther = input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL && input.original.scheme !== BASE;
+  return isOther || input instanceof vscode.TabInputText;
 }
 
 /**

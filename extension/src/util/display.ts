@@ -54,18 +54,22 @@ const UNSEEN_IN_NAMES = new RegExp(`(?!${SEEN.source}|${VARIANTS})(?:${UNSEEN.so
 /** So many blanks, or others that can't be seen, would push what follows out of view. */
 const GAP = new RegExp(String.raw`(?:${UNSEEN_IN_NAMES.source}|\p{Zs}){5,}`, 'gu');
 
+/** So many marks on a letter would be drawn over the lines above or below. */
+const STACK = /(?<=\p{M}{3})\p{M}+/gu;
+
 /** C1 controls, and those of `INVISIBLE` of which nothing may be seen. */
 export const UNUSUAL = new RegExp(`[\x80-\x9f]|(?!${SEEN.source})(?:${INVISIBLE.source})`, 'u');
 
 /**
- * `text` in one line; characters that reorder, hide or control text appear as codes such as `\u{202e}`, and gaps as
- * `\u{2003}×60`.
+ * `text` in one line; characters that reorder, hide or control text appear as codes such as `\u{202e}`, and gaps and
+ * stacks of marks as `\u{2003}×60`.
  */
 export function visible(text: string): string {
-  return asCodes(text.replace(/\s*[\r\n]\s*|\t+/g, ' ').replace(GAP, inShort), UNSEEN_IN_NAMES);
+  const line = text.replace(/\s*[\r\n]\s*|\t+/g, ' ').replace(GAP, inShort).replace(STACK, inShort);
+  return asCodes(line, UNSEEN_IN_NAMES);
 }
 
-/** What a gap begins with, whether other characters follow, and how many there are. */
+/** What a gap or a stack begins with, whether other characters follow, and how many there are. */
 function inShort(gap: string): string {
   const [first = '', ...others] = Array.from(gap);
   return `${codeOf(first)}${others.every((other) => other === first) ? '' : '…'}×${others.length + 1}`;

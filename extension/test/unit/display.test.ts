@@ -39,6 +39,7 @@ test('in names a joiner or selector stays only where a script or emoji uses it',
   assert.equal(visible('is\u200dAdmin\ufe0f é\ufe00\ufe0f'), 'is\\u{200d}Admin\\u{fe0f} é\\u{fe00}\\u{fe0f}');
   assert.equal(visible('管理者\u200c Größe\u200d имя\ufe0e 🔥\u200d'), '管理者\\u{200c} Größe\\u{200d} имя\\u{fe0e} 🔥\\u{200d}');
   assert.equal(visible('কৃষ্\u200cণ 👩🏽\u200d💻 🏳\ufe0f\u200d🌈'), 'কৃষ্\u200cণ 👩🏽\u200d💻 🏳\ufe0f\u200d🌈');
+  assert.equal(visible(`e\u0301\u0323 x${'\u0332'.repeat(56)}y`), 'e\u0301\u0323 x\u0332\u0332\u0332\\u{332}×53y');
   assert.equal(visible('100\u202f% a\u2800b'), '100\u202f% a\\u{2800}b');
 });
 

@@ -8,6 +8,7 @@ import { until } from "../harness/page.mjs";
 import { openReview, pressUntilTaken, reviewWith, takeDraft } from "../harness/reviews.mjs";
 import { call, state, ui, workbench } from "../harness/run.mjs";
 import { mode } from "../harness/server.mjs";
+import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 const lines = (count, changed = {}) =>
@@ -322,6 +323,31 @@ scenario("accept and reject from the command palette", async () => {
   await ui.runCommand("agentfs: Accept Proposed Change");
   assert.equal((await second.answer).data.review.decision, "accepted");
   assert.equal(byPalette.text(), "palm\n");
+});
+
+const fixed = file("decisions/fixed.lock", lines(60));
+
+scenario("a rejected hunk of a file that a setting makes read-only stays rejected once its tab is closed", async () => {
+  await set("files.readonlyInclude", { "**/*.lock": true });
+  const ada = agent("fixed");
+  await ada.read(fixed);
+  const asked = await ada.write(fixed, lines(60, { 3: "third", 30: "thirtieth" }));
+  await reviewWith("third");
+  await ui.clickLine("thirtieth");
+  await until("Reject Hunk counts", async () => {
+    if (!(await ui.diff()).modified.includes("thirtieth")) return true;
+    await ui.titleButton("Reject Hunk").click();
+    return false;
+  }, { everyMs: 1500 });
+  await ui.closeActiveTab();
+  await call("command", { id: "agentfs.pending.focus" });
+  await until("Accept in the row counts", async () => {
+    if ((await state()).pending.length === 0) return true;
+    await ui.pressInRow("Pending", "fixed.lock", "Accept");
+    return false;
+  }, { everyMs: 1500 });
+  assert.equal((await asked.answer).data.review.decision, "amended");
+  assert.equal(fixed.text(), lines(60, { 3: "third" }));
 });
 
 const counted = file("decisions/counted.txt", lines(60));

@@ -212,7 +212,9 @@ scenario("in the file: neither the new text nor the reason is anything but text"
 const unclear = (name, before, now, why, text = lines(9)) => ({ one: file(`inline/${name}`, text), before, now, why });
 
 const WIDE = "long ".repeat(40).trim();
+const NARROW = `x = 1${" ".repeat(22)}; check()`;
 const cases = [
+  unclear("narrow.txt", NARROW, "x = 2", "Removed lines of narrow.txt may be longer than what the editor shows of a line.", lines(9, { 5: NARROW })),
   unclear("wide.txt", WIDE, "short", "Removed lines of wide.txt may be longer than what the editor shows of a line.", lines(9, { 5: WIDE })),
   unclear("unseen.txt", "line 5\n", "line\u200b5\n", "Changed lines of unseen.txt have characters that are invisible, reorder text, or take unusual room."),
   unclear("blank.txt", "line 5\n", "line 5  \n", "Changed lines of blank.txt differ in blanks that only a diff shows."),

@@ -500,6 +500,20 @@ scenario("nor can a change whose proposed side is open alone", async () => {
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
+const compared = file("unseen/compared.txt", "check();\nquiet();\n");
+
+scenario("nor can a proposed text that is compared with something else than what it replaces", async () => {
+  const asked = await agent("compared").readAndEdit(compared, "check();", "steal();");
+  await reviewWith("steal");
+  await ui.clickLine("quiet");
+  await ui.page.keyboard.type("mine ");
+  await call("command", { id: "workbench.files.action.compareWithSaved" });
+  await until("it is compared", async () => (await state()).tabs.some(({ label, active }) => active && !label.startsWith("compared.txt (Ada)")));
+  await acceptAfterPlain(ALONE, "check();");
+  assert.match(compared.text(), /mine/);
+  assert.equal((await asked.answer).data.review.decision, "amended");
+});
+
 const passing = ["one", "two"].map((number) => file(`unseen/passing-${number}.txt`, "old\n"));
 const onward = file("unseen/onward.txt", "mine\n");
 
