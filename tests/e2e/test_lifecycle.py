@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from support.editor import (
+    APPLY,
     AUTO,
     HASTY,
     NO_ANSWER,
@@ -121,6 +122,29 @@ async def test_what_the_editor_has_not_saved_when_it_ends_is_not_told_landed(roo
         assert await ending is None
     assert (told["error"]["code"], told["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
     assert told["context"]["files"] == [{"path": "a.py", "landing": "editor"}]
+    assert "the editor ended before it had saved the file" in told["text"]
+    assert file.read_text() == TEXT
+
+
+@pytest.mark.parametrize("is_reviewed", [True, False])
+async def test_what_the_editor_applied_before_its_connection_ended_is_not_told_unchanged(
+    root: Path, file: Path, is_reviewed: bool
+) -> None:
+    async with editing(root, **REVIEWING if is_reviewed else {"options": AUTO}) as editor:
+        assert editor.process.stdin is not None
+        editor.answers[APPLY] = lambda _: NO_ANSWER
+        editor.open("a.py")
+        if is_reviewed:
+            proposal, answer = await asked(editor)
+            settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
+            assert editor.apply(settled["apply"], tell=False)
+        else:
+            await editor.read("a.py")
+            answer = editor.start("agentfs/edit", EDIT)
+            assert editor.apply((await editor.seen(APPLY))["edit"], tell=False)
+        editor.process.stdin.close()
+        told = await answer
+    assert (told["error"]["code"], told["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
     assert "the editor ended before it had saved the file" in told["text"]
     assert file.read_text() == TEXT
 

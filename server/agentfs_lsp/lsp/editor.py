@@ -56,8 +56,9 @@ class LspEditor:
         try:
             answer = await self._outgoing.request("workspace/applyEdit", params, late)
         except ClientError as error:
-            answered(False)
-            return Applied(applied=False, reason=error.message, failed=True)
+            if not error.is_lost:
+                answered(False)
+            return Applied(applied=False, reason=error.message, failed=True, is_lost=error.is_lost)
         if not isinstance(answer, dict) or not isinstance(answer.get("applied"), bool):
             return Applied(applied=False, known=False)
         answered(answer["applied"])

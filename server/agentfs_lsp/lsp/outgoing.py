@@ -34,10 +34,12 @@ OnLate = Callable[[Mapping[str, object]], None]
 
 @dataclass(eq=False)
 class ClientError(Exception):
-    """The client responded with a JSON-RPC error; `code` is None if the error has none."""
+    """The client responded with a JSON-RPC error; `code` is None if the error has none. `is_lost`: the
+    connection ended before the response, so that the client may have done what was requested."""
 
     code: int | None
     message: str
+    is_lost: bool = False
 
 
 class Outgoing:
@@ -150,11 +152,11 @@ class Outgoing:
         self.is_closed = True
         for answer in self._waiting.values():
             if not answer.done():
-                answer.set_exception(_closed())
+                answer.set_exception(_closed(is_lost=True))
 
 
-def _closed() -> ClientError:
-    return ClientError(None, "the connection is closed")
+def _closed(*, is_lost: bool = False) -> ClientError:
+    return ClientError(None, "the connection is closed", is_lost)
 
 
 _DATA = {"uri", "token", "documentChanges", "path", "session", "agent", "explanation"}

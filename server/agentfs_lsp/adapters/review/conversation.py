@@ -48,6 +48,9 @@ NOT_DONE = Report(done=False)
 Reports = Mapping[str, Report]
 """The reports by real absolute path; a file that is not in it counts as not done."""
 
+_LOST: Reports = {}
+"""Stands for the reports of a client whose connection has ended."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -147,7 +150,7 @@ class Conversation:
         reports = await asyncio.shield(self._applied_report)
         for edit in edits:
             report = reports.get(self._files.get(edit.uri, ""), NOT_DONE)
-            yield Applied(report.done, report.reason)
+            yield Applied(report.done, report.reason, is_lost=reports is _LOST)
 
     async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
         """Refuse `agentfs/applied`. What to revert is computed on the response, because the client may apply
@@ -199,9 +202,9 @@ class Conversation:
                 await asyncio.wait(self._unanswered)
 
     def abandon(self) -> None:
-        """The client can no longer report."""
-        for report in (self._applied_report, self._saved_report):
-            _resolve(report, {})
+        """The client can no longer report. If it was told what to apply, it may have done so."""
+        _resolve(self._applied_report, _LOST if self.is_answered else {})
+        _resolve(self._saved_report, {})
 
 
 def _spellings(changes: Sequence[FileChange]) -> Iterator[tuple[str, str]]:

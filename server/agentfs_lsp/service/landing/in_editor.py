@@ -55,7 +55,9 @@ class InEditor:
                 async for answer in self._applier.apply(edits):
                     answers.append(answer)  # noqa: PERF401 - keeps those that came before the timeout
                 for observation, answer in zip(self._observations, answers, strict=True):
-                    if not await self._is_refused(observation, answer):
+                    if answer.is_lost:
+                        await self._judge_silence(observation, "ended")
+                    elif not await self._is_refused(observation, answer):
                         await observation.arrival()
         except TimeoutError:
             for number, observation in enumerate(self._observations):
@@ -81,12 +83,18 @@ class InEditor:
         self._failed[observation] = await self._not_there(observation, refused)
         return True
 
-    async def _judge_silence(self, observation: Observation, reason: Literal["late", "unchanged"]) -> None:
-        """Handle the timeout; returns if the change has arrived after all."""
+    async def _judge_silence(
+        self, observation: Observation, reason: Literal["late", "unchanged", "ended"]
+    ) -> None:
+        """Handle the timeout, or the end of the connection; returns if the change has arrived after all."""
         path = observation.change.path
         if observation.change.is_blind or not await self._is_there(observation):
-            late = LandingUnknown(path, "late") if observation.outstanding else NotLanded(path, reason)
-            self._failed[observation] = await self._not_there(observation, late)
+            silent: DomainError
+            if reason == "ended":
+                silent = LandingUnknown(path, "ended")
+            else:
+                silent = LandingUnknown(path, "late") if observation.outstanding else NotLanded(path, reason)
+            self._failed[observation] = await self._not_there(observation, silent)
         else:
             observation.outstanding = False
 

@@ -44,12 +44,13 @@ class Confirm:
 @dataclass(frozen=True, slots=True)
 class Applied:
     """The client's response to `workspace/applyEdit`. `failed`: it was a JSON-RPC error. `known` is false
-    when the response is malformed and says nothing."""
+    when the response is malformed and says nothing. `is_lost`: the connection ended before the response."""
 
     applied: bool
     reason: str = ""
     failed: bool = False
     known: bool = True
+    is_lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)
