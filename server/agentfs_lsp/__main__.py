@@ -74,7 +74,8 @@ def _run(command: str, arguments: list[str], translate: Translate) -> int:
         return complain(command, translate("The current folder no longer exists."), 2)
     try:
         code = int(import_module(COMMANDS[command]).run(arguments, translate))
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except CommandError as error:
         return complain(command, str(error), error.code)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough

@@ -165,6 +165,34 @@ async def test_of_a_change_whose_server_is_gone_it_is_not_said_that_it_was_not_m
     assert "did not make" not in blocked.stderr
 
 
+@pytest.mark.parametrize(
+    ("closed", "told", "text"),
+    [
+        ("", "It is not known whether", EDITED),
+        (" >&-", "agentfs did not make this change", TEXT),
+    ],
+    ids=["nobody reads it", "closed"],
+)
+async def test_what_cannot_be_told_on_standard_output_blocks_the_tool(
+    root: Path, file: Path, sockets: Path, closed: str, told: str, text: str
+) -> None:
+    unread, output = os.pipe()
+    os.close(unread)
+    async with serving(root, sockets, options=AUTO):
+        blocked = await asyncio.to_thread(
+            subprocess.run,
+            ["sh", "-c", f'exec "$0" -P "$1" hook claude-code{closed}', sys.executable, LAUNCHER],
+            env={**environment(root, sockets), "CLAUDE_PROJECT_DIR": str(root)},
+            input=json.dumps(edit(file)).encode(),
+            stdout=output,
+            stderr=subprocess.PIPE,
+            check=False,
+        )
+    os.close(output)
+    assert (blocked.returncode, file.read_text()) == (2, text)
+    assert told in blocked.stderr.decode()
+
+
 async def test_the_event_is_utf_8_whatever_the_terminal_uses(root: Path, sockets: Path) -> None:
     path = root / "b.py"
     event = json.dumps(using("Write", path, content="Zoë €\n"), ensure_ascii=False)

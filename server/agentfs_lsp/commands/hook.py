@@ -33,11 +33,8 @@ _AGENT: Final = "Claude Code"
 _OTHER_EDITS: Final = ("MultiEdit", "NotebookEdit")
 
 
+_NOT_MADE: Final = "agentfs did not make this change:"
 _UNKNOWN: Final = "It is not known whether agentfs made this change: read the file before you go on."
-
-
-class _UnknownError(Exception):
-    """The change was sent, and may have landed."""
 
 
 def run(arguments: Sequence[str], translate: Translate) -> int:
@@ -46,25 +43,17 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     limit = threading.Timer(options.timeout + GRACE_S, _give_up)
     limit.daemon = True
     limit.start()
+    sent = threading.Event()
     try:
-        reason = _reason(json.load(sys.stdin.buffer), options.timeout)
+        reason = _reason(json.load(sys.stdin.buffer), options.timeout, sent)
         if reason is not None:
             decision = {"permissionDecision": "deny", "permissionDecisionReason": reason}
             print(json.dumps({"hookSpecificOutput": {"hookEventName": "PreToolUse", **decision}}), flush=True)
-    except _UnknownError as error:
-        return _block(f"{_UNKNOWN} {_words(error.__cause__)}")
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - whatever it is, the tool must not write
-        return _block(f"agentfs did not make this change: {_words(error)}")
+        why = str(error) or type(error).__name__
+        print(f"{_UNKNOWN} {why}" if sent.is_set() else f"{_NOT_MADE} {why}", file=sys.stderr)
+        return BLOCK
     return 0
-
-
-def _block(why: str) -> int:
-    print(why, file=sys.stderr)
-    return BLOCK
-
-
-def _words(error: BaseException | None) -> str:
-    return str(error) or type(error).__name__
 
 
 def _give_up() -> None:
@@ -73,8 +62,11 @@ def _give_up() -> None:
     os._exit(BLOCK)
 
 
-def _reason(event: Mapping[str, Any], timeout_s: float) -> str | None:
-    """Make the change; returns why the tool must not make it. None if the tool is none that edits."""
+def _reason(event: Mapping[str, Any], timeout_s: float, sent: threading.Event) -> str | None:
+    """Make the change; returns why the tool must not make it. None if the tool is none that edits. Sets
+    `sent` while the change may have been made."""
+    if sys.stdout is None:
+        raise ValueError("Standard output is closed, which the result goes to.")
     tool, given = event["tool_name"], event["tool_input"]
     if tool in _OTHER_EDITS:
         return f"{tool} is not available here: agentfs makes all changes. Use Edit or Write."
@@ -84,7 +76,7 @@ def _reason(event: Mapping[str, Any], timeout_s: float) -> str | None:
     root = os.environ.get("CLAUDE_PROJECT_DIR") or event["cwd"]
     try:
         with AgentFS.connect(root, deny_all, name=_AGENT) as fs:
-            answer = _change(fs, tool, given, _path(event), until)
+            answer = _change(fs, tool, given, _path(event), until, sent)
     except TimedOut:
         return f"The user did not decide within {timeout_s:.0f} s. It was withdrawn; nothing was changed."
     if answer.ok:
@@ -104,13 +96,15 @@ def _path(event: Mapping[str, Any]) -> str:
     return os.path.join(event.get("cwd", ""), path)
 
 
-def _change(fs: AgentFS, tool: str, given: Mapping[str, Any], path: str, until: float) -> Answer:
+def _change(
+    fs: AgentFS, tool: str, given: Mapping[str, Any], path: str, until: float, sent: threading.Event
+) -> Answer:
     """What the tool would do, on the file as it is now: the tool has seen it, in this or another process."""
     seen = fs.call("read", {"path": path, "limit": 1}, "mcp", timeout_s=until - time.monotonic())
     if tool == "Edit" and given["old_string"]:
         names = ("old_string", "new_string", "replace_all")
         arguments = {name: given[name] for name in names if name in given}
-        return _sent(fs, "edit", {"path": path, **arguments}, until)
+        return _sent(fs, "edit", {"path": path, **arguments}, until, sent)
     if not seen.ok and seen.code != "NOT_FOUND":
         return seen
     if seen.ok and tool == "Edit":
@@ -119,18 +113,19 @@ def _change(fs: AgentFS, tool: str, given: Mapping[str, Any], path: str, until: 
         raise ValueError("The editor has unsaved text of the file, which you have not seen. Use Edit.")
     content = given["new_string"] if tool == "Edit" else given["content"]
     arguments = {"path": path, "content": content, "allow_empty": True}
-    return _sent(fs, "write", arguments, until)
+    return _sent(fs, "write", arguments, until, sent)
 
 
-def _sent(fs: AgentFS, tool: str, arguments: Mapping[str, Any], until: float) -> Answer:
-    """Raises _UnknownError if there is no response that tells what became of the change."""
+def _sent(
+    fs: AgentFS, tool: str, arguments: Mapping[str, Any], until: float, sent: threading.Event
+) -> Answer:
+    sent.set()
     try:
         return fs.call(tool, arguments, "mcp", timeout_s=until - time.monotonic())
-    except BaseException as error:
-        is_internal = isinstance(error, RequestRefused) and error.code == INTERNAL_ERROR
-        if isinstance(error, TimedOut | RequestRefused) and not is_internal:  # nothing was changed
-            raise
-        raise _UnknownError from error
+    except (TimedOut, RequestRefused) as error:
+        if not (isinstance(error, RequestRefused) and error.code == INTERNAL_ERROR):
+            sent.clear()  # nothing was changed
+        raise
 
 
 def _parser(translate: Translate) -> Parser:
