@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agentfs_lsp.client.endpoint import Endpoint
-from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review, ReviewedFile
+from agentfs_lsp.client.reviews import MAX_ATTEMPTS, Accept, Amend, Decision, Reject, Review, ReviewedFile
 from agentfs_lsp.jsonrpc.codec import METHOD_NOT_FOUND
 
 PENDING: Final = "agentfs:pending"
@@ -106,7 +106,11 @@ class Protocol(Endpoint):
                 self._ask("agentfs/applied", {"id": review.id, "files": files}, lambda _: None)
             if reply.get("code") != "INVALID_PARAM" or review.id not in self._shown:
                 return None
-            return self._show(review, str(reply.get("reason")))
+            problem = str(reply.get("reason"))
+            if review.attempt == MAX_ATTEMPTS:
+                self.decide(review, Reject(f"The reviewer's answers could not be used: {problem}"))
+                return None
+            return self._show(replace(review, problem=problem, attempt=review.attempt + 1))
 
         self._ask("agentfs/settle", _settlement(review, decision), settled)
 
@@ -164,11 +168,9 @@ class Protocol(Endpoint):
             return Responded(ident, None, code if isinstance(code, int) else 0, str(error.get("message", "")))
         return Responded(ident, message.get("result"))
 
-    def _show(self, review: Review | None, problem: str = "") -> Event | None:
+    def _show(self, review: Review | None) -> Event | None:
         if review is None:
             return None  # it has ended meanwhile
-        if problem:
-            review = replace(review, problem=problem)
         self._shown[review.id] = review
         return Proposed(review)
 

@@ -7,6 +7,10 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+MAX_ATTEMPTS = 10
+"""How often a reviewer is asked about a proposal if its answers cannot be used: an automatic one would give
+the same answer for ever."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReviewedFile:
@@ -27,8 +31,9 @@ class Review:
 
     `atomic`: rejecting one of the files rejects all. `blind`: the agent may not read the file that it
     changes, so show its text to nobody but the user. `agent` and `explanation` are the agent's own words:
-    show them escaped. `problem`: why the previous answer could not be used, empty at first. `ended`: set once
-    the proposal is decided, withdrawn, or timed out, after which no answer counts."""
+    show them escaped. `problem`: why the previous answer could not be used, empty at first; `attempt` counts
+    them, and after `MAX_ATTEMPTS` the proposal is rejected. `ended`: set once the proposal is decided,
+    withdrawn, or timed out, after which no answer counts."""
 
     id: str
     title: str
@@ -40,6 +45,7 @@ class Review:
     files: tuple[ReviewedFile, ...]
     blind: bool = False
     problem: str = ""
+    attempt: int = 1
     ended: threading.Event = field(default_factory=threading.Event, compare=False)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from agentfs_lsp.client.endpoint import ProtocolError
 from agentfs_lsp.client.protocol import Proposed, Protocol, Responded, Told, ToolsChanged
-from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review
+from agentfs_lsp.client.reviews import MAX_ATTEMPTS, Accept, Amend, Decision, Reject, Review
 from agentfs_lsp.jsonrpc.codec import decode
 from agentfs_lsp.jsonrpc.framing import Framer
 from support.wire import Message, frame
@@ -119,6 +119,20 @@ def test_a_decision_that_cannot_be_used_is_asked_for_again() -> None:
     (event,) = given_(protocol, {"id": message["id"], "result": refusal})
     assert isinstance(event, Proposed)
     assert event.review.problem == "The text contains NUL."
+
+
+def test_a_reviewer_that_only_gives_what_cannot_be_used_is_not_asked_for_ever() -> None:
+    protocol = Protocol(reviews=True)
+    review = proposed(protocol)
+    refusal = {"ok": False, "code": "INVALID_PARAM", "reason": "The text contains NUL."}
+    for attempt in range(1, MAX_ATTEMPTS + 1):
+        assert review.attempt == attempt
+        message = settled(protocol, review, Amend({"a.py": "\0"}))
+        for event in given_(protocol, {"id": message["id"], "result": refusal}):
+            review = event.review
+    (last,) = sent(protocol)
+    reason = "The reviewer's answers could not be used: The text contains NUL."
+    assert last["params"] == {"id": "p1", "decision": "rejected", "feedback": reason}
 
 
 def test_no_decision_about_an_ended_proposal_is_sent() -> None:
