@@ -325,6 +325,24 @@ scenario("accept and reject from the command palette", async () => {
   assert.equal(byPalette.text(), "palm\n");
 });
 
+/** Closes the review in front; then the row's Accept lands it. */
+async function acceptClosed(name) {
+  await ui.closeActiveTab();
+  await call("command", { id: "agentfs.pending.focus" });
+  await until("Accept in the row counts", async () => {
+    if ((await state()).pending.length === 0) return true;
+    await ui.pressInRow("Pending", name, "Accept");
+    return false;
+  }, { everyMs: 1500 });
+}
+
+const hunkIsGone = (key) => async () => {
+  if (!(await ui.diff()).modified.includes("thirtieth")) return true;
+  await ui.page.keyboard.press(key);
+  return false;
+};
+const REJECT_HUNK = "Control+Alt+Shift+Backspace";
+
 const fixed = file("decisions/fixed.lock", lines(60));
 
 scenario("a rejected hunk of a file that a setting makes read-only stays rejected once its tab is closed", async () => {
@@ -334,20 +352,29 @@ scenario("a rejected hunk of a file that a setting makes read-only stays rejecte
   const asked = await ada.write(fixed, lines(60, { 3: "third", 30: "thirtieth" }));
   await reviewWith("third");
   await ui.clickLine("thirtieth");
-  await until("Reject Hunk counts", async () => {
-    if (!(await ui.diff()).modified.includes("thirtieth")) return true;
-    await ui.titleButton("Reject Hunk").click();
-    return false;
-  }, { everyMs: 1500 });
-  await ui.closeActiveTab();
-  await call("command", { id: "agentfs.pending.focus" });
-  await until("Accept in the row counts", async () => {
-    if ((await state()).pending.length === 0) return true;
-    await ui.pressInRow("Pending", "fixed.lock", "Accept");
-    return false;
-  }, { everyMs: 1500 });
+  await until("Reject Hunk counts", hunkIsGone(REJECT_HUNK), { everyMs: 1500 });
+  await acceptClosed("fixed.lock");
   assert.equal((await asked.answer).data.review.decision, "amended");
   assert.equal(fixed.text(), lines(60, { 3: "third" }));
+});
+
+const [before, after] = ["before", "after"].map((name) => file(`decisions/${name}.txt`, lines(60)));
+
+scenario("so does one that is rejected by key in the review that came next, before it takes typing", async () => {
+  const ada = agent("next");
+  for (const one of [before, after]) await ada.read(one);
+  await ada.write(before, lines(60, { 3: "third" }));
+  const asked = await ada.write(after, lines(60, { 30: "thirtieth", 33: "thirty-third" }));
+  await reviewWith("third");
+  await ui.clickLine("third");
+  await ui.page.keyboard.press("Control+Enter");
+  await ui.diffWith("thirty-third");
+  await until("Reject Hunk counts", hunkIsGone(REJECT_HUNK), { everyMs: 1500 });
+  await ui.clickLine("thirty-third");
+  await until("it is seen", async () => !(await ui.isGuarded()));
+  await acceptClosed("after.txt");
+  assert.equal((await asked.answer).data.review.decision, "amended");
+  assert.equal(after.text(), lines(60, { 33: "thirty-third" }));
 });
 
 const counted = file("decisions/counted.txt", lines(60));
