@@ -49,7 +49,6 @@ export class InlineReviews implements vscode.Disposable {
   private obstacle: string | undefined;
   /** The reviews that are shown as diffs, as they can't be shown here, or the user wants that. */
   private readonly diffs = new WeakSet<Review>();
-  private readonly controller = vscode.comments.createCommentController('agentfs', 'agentfs');
   private readonly parts: readonly vscode.Disposable[];
 
   constructor(
@@ -57,16 +56,8 @@ export class InlineReviews implements vscode.Disposable {
     private readonly files: ReviewFileSystem,
     private readonly accepted: AcceptedHunks,
   ) {
-    // The user may have turned comments on just now: VS Code asks then, and whenever it opens an editor.
-    this.controller.commentingRangeProvider = {
-      provideCommentingRanges: ({ uri }) => {
-        this.view?.commentsAppear(uri);
-        return [];
-      },
-    };
     this.parts = [
       this.changed,
-      this.controller,
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.tabsClosed(closed)),
       proposals.onDidChange((review) => review === this.view?.review && this.draw()),
       vscode.workspace.onDidChangeConfiguration(() => {
@@ -109,7 +100,7 @@ export class InlineReviews implements vscode.Disposable {
       return false;
     }
     this.hide();
-    const view = (this.view = new InlineView(this.controller, review, file, uri, () => this.front()));
+    const view = (this.view = new InlineView(review, file, uri, () => this.front()));
     this.paths = [uri.path];
     this.changed.fire(); // before the editor has the focus: keys that decide would be typed into it
     await vscode.window.showTextDocument(uri, { preview: false, viewColumn: tabsOf(uri)[0]?.group.viewColumn ?? vscode.ViewColumn.Active });

@@ -328,6 +328,8 @@ scenario("accept and reject from the command palette", async () => {
 /** Closes the review in front; then the row's Accept lands it. */
 async function acceptClosed(name) {
   await ui.closeActiveTab();
+  const isLoaded = ({ uri }) => uri.startsWith("agentfs-proposal:") && uri.endsWith(name);
+  await until("VS Code has forgotten its text", async () => !(await state()).documents.some(isLoaded));
   await call("command", { id: "agentfs.pending.focus" });
   await until("Accept in the row counts", async () => {
     if ((await state()).pending.length === 0) return true;
