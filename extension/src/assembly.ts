@@ -79,7 +79,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const fileDecorations = new FileDecorations(proposals);
   const stale = new StalenessWatcher(proposals);
   const edits = new ServerEdits(currentSettings, (id) => proposals.get(id) !== undefined);
-  const strictness = new Strictness({ everywhere: context.globalState, here: context.workspaceState });
+  const strictness = new Strictness({ everywhere: vscode.Uri.joinPath(context.globalStorageUri, 'autoModeEnded').fsPath, here: context.workspaceState });
 
   const server = new Server(channel, {
     proposed: (told) => {

@@ -1,20 +1,18 @@
 /**
  * Makes this window stricter than the user's settings. Auto mode that the user has ended stays off across server
- * restarts and window reloads, until the user resumes it or changes the setting. In a workspace that is not trusted,
- * every change is reviewed.
+ * restarts and window reloads, and in all windows on the folder, until the user resumes it or changes the setting. In a
+ * workspace that is not trusted, every change is reviewed.
  */
 import * as vscode from 'vscode';
+import { EndedFolders } from './endedFolders';
 import { SECTION, type Limits } from './settings';
 
 const KEY = 'approval.mode';
 const MEMORY = 'autoModeEnded';
 
-/** How many folders to remember; the oldest are forgotten first. */
-const MAX_FOLDERS = 1000;
-
-/** Where it is remembered: in `everywhere` by folder; in `here` for a window without a folder. */
+/** Where it is remembered: by folder in files of `everywhere`; in `here` for a window without a folder. */
 export interface Memories {
-  everywhere: vscode.Memento;
+  everywhere: string;
   here: vscode.Memento;
 }
 
@@ -28,19 +26,26 @@ export class Strictness implements vscode.Disposable {
   private isAutoEnded = false;
   /** VS Code also reports changes of values that do not apply, such as a workspace's. */
   private configured = configuredMode();
+  private readonly folders: EndedFolders;
+  /** Whether it was remembered when last looked. */
+  private wasRemembered: boolean;
   private readonly listeners: vscode.Disposable[];
 
   constructor(private readonly memories: Memories) {
-    void this.remember(isAutoConfigured() && this.isRemembered());
+    this.folders = new EndedFolders(memories.everywhere, () => this.look());
+    this.wasRemembered = this.isRemembered();
+    if (isAutoConfigured() && this.wasRemembered) {
+      void this.remember(true);
+    }
     this.listeners = [
-      vscode.workspace.onDidChangeConfiguration(() => {
-        const before = this.configured;
-        this.configured = configuredMode();
-        if (this.configured !== before) {
-          void this.remember(false);
+      this.folders,
+      this.changed,
+      vscode.workspace.onDidChangeConfiguration(() => this.configurationChanged()),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        if (isAutoConfigured() && (this.isAutoEnded || this.isRemembered())) {
+          void this.remember(true);
         }
       }),
-      vscode.workspace.onDidChangeWorkspaceFolders(() => void this.remember(this.isAutoEnded || this.isRemembered())),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire()),
     ];
   }
@@ -65,28 +70,46 @@ export class Strictness implements vscode.Disposable {
     vscode.Disposable.from(...this.listeners).dispose();
   }
 
+  private configurationChanged(): void {
+    const before = this.configured;
+    this.configured = configuredMode();
+    if (this.configured === before) {
+      return;
+    }
+    if (isAutoConfigured()) {
+      void this.remember(false);
+    } else {
+      this.become(false); // it stays remembered: for a moment, the setting of other windows is still what it was
+    }
+  }
+
+  /** Another window may have ended or resumed auto mode. What could not be stored stays ended. */
+  private look(): void {
+    const isRemembered = this.isRemembered();
+    if (isRemembered !== this.wasRemembered) {
+      this.wasRemembered = isRemembered;
+      this.become(isRemembered && isAutoConfigured());
+    }
+  }
+
   private isRemembered(): boolean {
-    const ended = this.ended();
-    return folders().some((folder) => ended.includes(folder)) || this.memories.here.get(MEMORY) === true;
+    return folders().some((folder) => this.folders.has(folder)) || this.memories.here.get(MEMORY) === true;
   }
 
-  private ended(): readonly string[] {
-    return this.memories.everywhere.get<readonly string[]>(MEMORY, []);
-  }
-
-  private async remember(isEnded: boolean): Promise<void> {
-    const own = folders();
-    const others = this.ended().filter((folder) => !own.includes(folder));
-    const ended = [...others, ...(isEnded ? own : [])].slice(-MAX_FOLDERS);
-    const stored = [
-      this.memories.everywhere.update(MEMORY, ended),
-      this.memories.here.update(MEMORY, isEnded && own.length === 0),
-    ];
+  private become(isEnded: boolean): void {
     if (this.isAutoEnded !== isEnded) {
       this.isAutoEnded = isEnded;
       this.changed.fire();
     }
-    await Promise.all(stored);
+  }
+
+  private async remember(isEnded: boolean): Promise<void> {
+    const own = folders();
+    this.become(isEnded);
+    const here = this.memories.here.update(MEMORY, isEnded && own.length === 0);
+    this.folders.set(own, isEnded);
+    await here;
+    this.wasRemembered = this.isRemembered();
   }
 }
 

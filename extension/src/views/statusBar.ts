@@ -39,10 +39,8 @@ export class StatusBar implements vscode.Disposable {
 
   /** Return every session to reviewing all changes. */
   async manual(): Promise<void> {
-    await this.strictness.endAuto();
-    if (this.server.state.kind === 'running') {
-      await this.server.request(SetApprovalModeRequest, { mode: 'manual' });
-    }
+    const isRunning = this.server.state.kind === 'running';
+    await Promise.all([this.strictness.endAuto(), isRunning && this.server.request(SetApprovalModeRequest, { mode: 'manual' })]);
     if (this.strictness.now.isAutoEnded) {
       showStatusMessage(vscode.l10n.t('You review every change again until you run the command Resume Auto Mode.'));
     }

@@ -1,11 +1,12 @@
 // What lets changes through without a review, and that it ends when the user says so.
 
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 
 import { agent } from "../harness/agents.mjs";
+import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
 import { until, WorkbenchPage } from "../harness/page.mjs";
 import { reviewWith } from "../harness/reviews.mjs";
@@ -13,7 +14,7 @@ import { call, reloadWindow, ui } from "../harness/run.mjs";
 import { killServer, mode, servers } from "../harness/server.mjs";
 import { inWorkspace, set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
-import { inOwnWorkbench, makeHome } from "../harness/workbench.mjs";
+import { inOwnWorkbench, makeHome, READY } from "../harness/workbench.mjs";
 
 const ended = file("modes/ended.txt", "a 1\n");
 
@@ -75,6 +76,36 @@ scenario("auto mode that the user ended stays ended when a workspace's settings 
   await reviewWith("a 3");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.review.by, "user", "also when they no longer do");
+});
+
+const twoWindows = "auto mode that the user ends in one window ends in another one on the folder, and so with resuming it";
+
+test(twoWindows, { timeout: 240_000 }, async () => {
+  const home = await makeHome();
+  const settings = { "agentfs.approval.mode": "auto_edit" };
+  await inOwnWorkbench(twoWindows, home, { settings }, async ({ page, extension, sockets }) => {
+    const first = new WorkbenchPage(page);
+    const modeOf = async (window) => (await window.request("agentfs/status", {}).answer).data.mode;
+    await until("changes are let through", async () => (await modeOf(extension)) === "auto_edit");
+
+    rmSync(sockets.driver); // the first window's
+    const second = new WorkbenchPage(await page.context().newPage());
+    await second.page.goto(page.url());
+    await second.page.waitForSelector(READY, { timeout: 60_000 });
+    const beside = await connect(sockets.driver, 60_000);
+    await until("changes are let through there, too", async () => (await modeOf(beside)) === "auto_edit");
+
+    await extension.call("command", { id: "agentfs.manual" });
+    await until("the other window reviews them", async () => (await modeOf(beside)) === "manual");
+    await second.statusItem(": manual").waitFor();
+
+    await second.runCommand("agentfs: Resume Auto Mode");
+    await second.answerDialog("Resume Auto Mode");
+    await until("the first one lets them through again", async () => (await modeOf(extension)) === "auto_edit");
+    await page.bringToFront();
+    await first.statusItem(": auto").waitFor();
+    beside.close();
+  });
 });
 
 test("a workspace that is not trusted: every change is reviewed, whatever the user's settings say", { timeout: 240_000 }, async ({ name }) => {
