@@ -827,6 +827,7 @@ export interface DocumentState {
   uri: string;
   dirty?: boolean;
   encoding?: string;
+  unsaved_elsewhere?: boolean;
 }
 
 /** `files` are patterns in `fnmatch` syntax; the last rule that matches a file decides. */

@@ -23,7 +23,7 @@ import {
   type RequestType,
 } from 'vscode-languageclient/node';
 import { SECTION, serverSection, type Limits, type Settings } from './settings';
-import { DocumentStates } from './documentState';
+import { DocumentStates, UnsavedElsewhere } from './documentState';
 import { FileEncodingsNotifier } from './fileEncodings';
 import type { Convert } from '../proposals/applyEdits';
 import { notify, type Severity } from '../util/window';
@@ -182,7 +182,8 @@ export class Server implements vscode.Disposable {
   /** `preview`: whether VS Code's Refactor Preview comes before the diff editors for what it can show. */
   private build(process: ServerProcess, preview: boolean): LanguageClient {
     const states = new DocumentStates((state) => send(DocumentStateNotification, state));
-    const tellers = [states, new FileEncodingsNotifier((encodings) => send(FileEncodingsNotification, encodings))];
+    const elsewhere = new UnsavedElsewhere((state) => send(DocumentStateNotification, state));
+    const tellers = [states, elsewhere, new FileEncodingsNotifier((encodings) => send(FileEncodingsNotification, encodings))];
     const send = <P>(type: NotificationType<P>, params: P): void => {
       void client.sendNotification(type.method, params).catch(() => undefined);
     };

@@ -92,6 +92,7 @@ class OpenDocuments:
         self._watchers: dict[str, list[Callable[[], None]]] = {}
         self._watchers_of_texts: list[Callable[[str, OpenDocument], None]] = []
         self._edits = 0
+        self._unsaved_elsewhere: set[str] = set()  # the paths as spelled
 
     # --- what the use cases ask ---
 
@@ -108,6 +109,10 @@ class OpenDocuments:
     def get(self, uri: str) -> OpenDocument | None:
         """The document opened under this URI, whatever its scheme."""
         return self._by_uri.get(uri)
+
+    def is_unsaved_elsewhere(self, absolute: str) -> bool:
+        """Whether `agentfs/documentState` says so of the file."""
+        return any(absolute in (path, _follow(path)[0]) for path in self._unsaved_elsewhere)
 
     def leads_to(self, spelled: str, absolute: str) -> None:
         """A request found that this path leads to that file, and so do documents opened under it. A folder on
@@ -191,8 +196,10 @@ class OpenDocuments:
             self._tell(document.paths)
 
     def state_reported(self, params: object) -> None:
-        """`agentfs/documentState` {uri, dirty, encoding} (docs/protocol.md#91-review-clients)."""
+        """`agentfs/documentState` {uri, dirty, encoding, unsaved_elsewhere}
+        (docs/protocol.md#91-review-clients)."""
         told = _dict(params)
+        self._note_elsewhere(told.get("uri"), told.get("unsaved_elsewhere"))
         document = self._find(told.get("uri"))
         if document is None:
             return
@@ -204,6 +211,13 @@ class OpenDocuments:
         self._tell(document.paths)
 
     # --- details ---
+
+    def _note_elsewhere(self, uri: object, unsaved: object) -> None:
+        path = _path_in(uri) if isinstance(uri, str) else None
+        if path is not None and unsaved is True:
+            self._unsaved_elsewhere.add(path)
+        elif path is not None and unsaved is False:
+            self._unsaved_elsewhere.discard(path)
 
     def _tell_of_text(self, document: OpenDocument) -> None:
         if document.paths:

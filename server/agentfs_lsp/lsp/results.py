@@ -257,6 +257,7 @@ class DocumentState(TypedDict):
     uri: str
     dirty: NotRequired[bool]
     encoding: NotRequired[str]
+    unsaved_elsewhere: NotRequired[bool]
 
 
 class EncodingRule(TypedDict):

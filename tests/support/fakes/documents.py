@@ -37,6 +37,7 @@ class MemoryDocuments:
         self._watchers: list[tuple[str, Callable[[], None]]] = []
         self._watchers_of_texts: list[Callable[[str, MemoryDocument], None]] = []
         self._edits = 0
+        self._unsaved_elsewhere: set[str] = set()
 
     def at(self, absolute: str, uri: str | None = None) -> MemoryDocument | None:
         return max(
@@ -44,6 +45,9 @@ class MemoryDocuments:
             key=lambda one: (not one.in_sync, one.dirty_hint is True, one.edited),
             default=None,
         )
+
+    def is_unsaved_elsewhere(self, absolute: str) -> bool:
+        return absolute in self._unsaved_elsewhere
 
     def leads_to(self, spelled: str, absolute: str) -> None:
         """Documents are opened here with the path of their file, and no folder becomes a link."""
@@ -90,6 +94,10 @@ class MemoryDocuments:
         document.dirty_hint = document.dirty_hint if dirty is None else dirty
         document.encoding_hint = encoding or document.encoding_hint
         self._tell(document.path)
+
+    def hint_elsewhere(self, path: str, *, unsaved: bool) -> None:
+        """`path`: the file's real path; it need not be open."""
+        (self._unsaved_elsewhere.add if unsaved else self._unsaved_elsewhere.discard)(path)
 
     def lose_track(self, uri: str) -> None:
         """Put the document out of sync."""

@@ -21,6 +21,7 @@ class Editing(Protocol):
     def save(self, uri: str) -> None: ...
     def close(self, uri: str) -> None: ...
     def hint(self, uri: str, **hints: Any) -> None: ...
+    def hint_elsewhere(self, path: str, *, unsaved: bool) -> None: ...
     def lose_track(self, uri: str) -> None: ...
 
 
@@ -47,6 +48,9 @@ class ByNotifications:
     def hint(self, uri: str, **hints: Any) -> None:
         self.documents.state_reported({"uri": uri, **hints})
 
+    def hint_elsewhere(self, path: str, *, unsaved: bool) -> None:
+        self.hint(f"file://{path}", unsaved_elsewhere=unsaved)
+
     def lose_track(self, uri: str) -> None:
         self.documents.changed(changing(uri, self._version, {}))
 
@@ -58,6 +62,7 @@ class InMemory:
         self.save = self.documents.save
         self.close = self.documents.close
         self.hint = self.documents.hint
+        self.hint_elsewhere = self.documents.hint_elsewhere
         self.lose_track = self.documents.lose_track
 
     def open(self, uri: str, text: str, **traits: bool) -> None:
@@ -95,6 +100,22 @@ def test_hints_count_until_the_save(editing: Editing) -> None:
     assert (document.dirty_hint, document.encoding_hint, document.as_saved) == (None, "latin1", True)
     editing.change(FILE, "two\n")
     assert not document.as_saved
+
+
+def test_a_file_that_is_not_open_as_text_may_be_unsaved_elsewhere(editing: Editing) -> None:
+    def is_unsaved() -> bool:
+        return editing.documents.is_unsaved_elsewhere(PATH)
+
+    assert not is_unsaved()
+    editing.hint_elsewhere(PATH, unsaved=True)
+    assert is_unsaved()
+    assert not editing.documents.is_unsaved_elsewhere("/nowhere/b.py")
+    editing.open(FILE, "one\n")  # its text, which has nothing of what is unsaved
+    editing.hint(FILE, dirty=False)
+    editing.close(FILE)
+    assert is_unsaved()
+    editing.hint_elsewhere(PATH, unsaved=False)
+    assert not is_unsaved()
 
 
 def test_of_several_documents_of_a_file_the_one_to_be_careful_with_counts(editing: Editing) -> None:

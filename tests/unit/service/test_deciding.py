@@ -43,6 +43,18 @@ async def test_what_policy_lets_through_asks_nobody(read: FakeWorkspace) -> None
     assert (record.decision, record.by) == ("allowed", "mode")
 
 
+async def test_what_a_notebook_has_not_saved_is_asked_about_in_every_mode(read: FakeWorkspace) -> None:
+    read.set(approval__mode="auto_edit")
+    read.documents.hint_elsewhere(f"{HOME}/a.py", unsaved=True)
+    read.reviewer.rejects("not now")
+    with pytest.raises(Rejected):
+        await read.edit("a.py", "two", "2")
+    assert len(read.reviewer.reviewed) == 1
+    read.documents.hint_elsewhere(f"{HOME}/a.py", unsaved=False)
+    await read.edit("a.py", "two", "2")
+    assert len(read.reviewer.reviewed) == 1
+
+
 async def test_a_denied_change_is_not_proposed(read: FakeWorkspace) -> None:
     read.set(rules=(Rule(("a.py",), edit="deny"),))
     with pytest.raises(PolicyDenied):

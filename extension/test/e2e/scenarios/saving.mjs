@@ -103,17 +103,22 @@ const cell = { cell_type: "code", execution_count: null, metadata: {}, outputs: 
 const notebook = { cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 };
 const book = file("saving/book.ipynb", `${JSON.stringify(notebook, null, 1)}\n`);
 
-scenario("a notebook with unsaved changes: accepting says so, and once it is saved the agent is asked for a new proposal", async () => {
-  const before = book.text();
+/** Opens a notebook, and types into its cell. */
+async function typeInNotebook({ base }) {
   await ui.page.keyboard.press("Control+P");
   const input = ui.page.locator(".quick-input-widget input");
-  await input.fill(book.base);
-  await ui.page.locator(".quick-input-list .monaco-list-row", { hasText: book.base }).first().waitFor();
+  await input.fill(base);
+  await ui.page.locator(".quick-input-list .monaco-list-row", { hasText: base }).first().waitFor();
   await ui.page.keyboard.press("Enter");
   await ui.page.locator(".notebookOverlay .view-line").first().click();
   await ui.page.keyboard.press("End");
   await ui.page.keyboard.type(" # mine");
   await until("it is unsaved", async () => (await state()).tabs.some(({ dirty }) => dirty));
+}
+
+scenario("a notebook with unsaved changes: accepting says so, and once it is saved the agent is asked for a new proposal", async () => {
+  const before = book.text();
+  await typeInNotebook(book);
   const asked = await agent("book").readAndEdit(book, "one = 1", "one = 2");
   await reviewWith("one = 2");
 
@@ -134,4 +139,28 @@ scenario("a notebook with unsaved changes: accepting says so, and once it is sav
   await ui.titleButton("Ask the Agent to Redo").click();
   assert.equal((await asked.answer).error.code, "USER_REJECTED");
   assert.ok(book.text().includes("# mine"), "what was typed is kept");
+});
+
+const through = file("saving/through.ipynb", `${JSON.stringify(notebook, null, 1)}\n`);
+
+scenario("a notebook with unsaved changes: a change of it is reviewed in auto mode, too, until it is saved", async () => {
+  await set("agentfs.approval.mode", "auto_edit");
+  const before = through.text();
+  await typeInNotebook(through);
+  const asked = await agent("through").readAndEdit(through, "one = 1", "one = 2");
+  await reviewWith("one = 2");
+  await ui.titleButton("Accept").click();
+  await ui.saysInPassing("through.ipynb has unsaved changes");
+  assert.equal(through.text(), before);
+
+  await ui.tab("through.ipynb").first().click();
+  await ui.page.locator(".notebookOverlay .view-line").first().click();
+  await ui.page.keyboard.press("Control+S");
+  await until("it is saved", () => through.text().includes("# mine"));
+  await reviewWith("one = 2");
+  await ui.titleButton("Ask the Agent to Redo").click();
+  assert.equal((await asked.answer).error.code, "USER_REJECTED");
+  const again = await agent("again").readAndEdit(through, "one = 1", "one = 2");
+  assert.equal((await again.answer).data.review.by, "mode");
+  assert.ok(through.text().includes("one = 2 # mine"));
 });

@@ -52,6 +52,10 @@ class Documents(Protocol):
         """The file's document; if several show it (through links), the one under `uri`, or without that
         preferably one with unsaved changes."""
 
+    def is_unsaved_elsewhere(self, absolute: str) -> bool:
+        """Whether an editor that does not show the file as text, such as a notebook, has unsaved changes of
+        it, as reported in `agentfs/documentState`."""
+
     def leads_to(self, spelled: str, absolute: str) -> None:
         """Documents opened under the path `spelled` show the file at `absolute`: a request found it there."""
 

@@ -83,7 +83,9 @@ async def _decide(ws: Workspace, proposal: Proposal, watch: Watch) -> tuple[Deci
     if ws.reading_settings:  # those that begin meanwhile do not count, or they could keep it waiting
         await asyncio.wait(tuple(ws.reading_settings), timeout=READING_SETTINGS_S)
     verdict = ws.judge_changes(changes, proposal.session)  # last: settings may have changed meanwhile
-    if verdict.decision == "allow" and not always_asked:
+    # The editor would later save over it: only a user who saves or reverts first can let it land.
+    unsaved = any(ws.documents.is_unsaved_elsewhere(change.absolute) for change in changes)
+    if verdict.decision == "allow" and not always_asked and not unsaved:
         return Decision("policy", "allowed", verdict.by, verdict.rule), ws.reviewer.allowed_applier()
     await described(changes)
     proposal.wait_for(ws.reviewer.channel_for(proposal))
