@@ -138,7 +138,9 @@ def test_where_joiners_and_selectors_are_ordinary(name: str) -> None:
 
 def test_the_readme_names_the_keys() -> None:
     contributed = {
-        (binding["key"].title(), binding["mac"].title()) for binding in MANIFEST["contributes"]["keybindings"]
+        (binding["key"].title(), binding["mac"].title())
+        for binding in MANIFEST["contributes"]["keybindings"]
+        if binding["command"] != "agentfs.ui.again"  # which holds keys for a moment
     }
     told = {
         pair

@@ -1,29 +1,37 @@
 /**
  * For a moment after a review in front has ended, the keys that decide do nothing, wherever the focus is by then: a second
- * or held press would be typed into the file beneath, or run the command in a terminal.
+ * or held press would be typed into the file beneath, or run the command in a terminal. The same applies to Enter after it
+ * has answered a box.
  */
 import * as vscode from 'vscode';
+import { onDidAnswer } from '../util/window';
 
 /** A held key begins to repeat within this time. */
 const MOMENT_MS = 1000;
 
+/** What has just happened, as the conditions of the keys name it. */
+type Cause = 'justEnded' | 'justAnswered';
+
 export class HeldKeys implements vscode.Disposable {
-  private ending: NodeJS.Timeout | undefined;
-  private readonly again = vscode.commands.registerCommand('agentfs.ui.again', () => this.hold());
+  private readonly endings = new Map<Cause, NodeJS.Timeout>();
+  private readonly listeners = vscode.Disposable.from(
+    vscode.commands.registerCommand('agentfs.ui.again', (cause?: unknown) => this.hold(cause === 'justAnswered' ? cause : 'justEnded')),
+    onDidAnswer(() => this.hold('justAnswered')),
+  );
 
   /** Begin, or go on, as another press has come. Call it before the focus moves: VS Code gets both in this order. */
-  hold(): void {
-    this.tell(true);
-    clearTimeout(this.ending);
-    this.ending = setTimeout(() => this.tell(false), MOMENT_MS);
+  hold(cause: Cause = 'justEnded'): void {
+    this.tell(cause, true);
+    clearTimeout(this.endings.get(cause));
+    this.endings.set(cause, setTimeout(() => this.tell(cause, false), MOMENT_MS));
   }
 
   dispose(): void {
-    clearTimeout(this.ending);
-    this.again.dispose();
+    this.endings.forEach((ending) => clearTimeout(ending));
+    this.listeners.dispose();
   }
 
-  private tell(isHolding: boolean): void {
-    void vscode.commands.executeCommand('setContext', 'agentfs.ui.justEnded', isHolding);
+  private tell(cause: Cause, isHolding: boolean): void {
+    void vscode.commands.executeCommand('setContext', `agentfs.ui.${cause}`, isHolding);
   }
 }

@@ -102,6 +102,10 @@ export async function choose(
   return chosen === undefined ? undefined : titles[shown.indexOf(chosen)];
 }
 
+const answered = new vscode.EventEmitter<void>();
+/** Enter has answered a box, which closes next. */
+export const onDidAnswer = answered.event;
+
 /**
  * Ask for a line of text, which may be empty; undefined if dismissed. Enter in an empty box may come from the key that
  * opened the box while it is still held. So it doesn't count at once, or with another press just before or after. Users
@@ -119,6 +123,7 @@ export function askText(texts: { title: string; prompt: string; placeHolder: str
     let answering: NodeJS.Timeout | undefined;
     const answer = (): void => {
       resolve(box.value);
+      answered.fire();
       box.hide();
     };
     box.onDidAccept(() => {

@@ -753,6 +753,37 @@ scenario("a key that is held does not answer the question that it opened", async
   assert.equal((await state()).pending.length, 1);
 });
 
+const twice = [file("focus/enter-twice.txt", "old\n"), file("focus/enter-beneath.txt", "mine\n")];
+
+scenario("a second Enter in the box for a reason, and one that is held, type nothing into the file beneath", async () => {
+  const asked = await agent("twice").readAndEdit(twice[0], "old", "new");
+  await twice[1].open();
+  await ui.focusEditor();
+  await reviewWith("new");
+  await ui.titleButton("Reject").click();
+  const box = page().locator('.quick-input-widget:visible input[placeholder^="Reason (optional)"]');
+  await box.waitFor();
+  await page().keyboard.type("no");
+  await page().keyboard.down("Enter");
+  const isInFront = async () => (await state()).tabs.some(({ label, active }) => active && label === twice[1].base);
+  await until("the file is in front", async () => {
+    await page().keyboard.down("Enter"); // it repeats
+    return isInFront();
+  });
+  await page().keyboard.up("Enter");
+  await page().keyboard.press("Enter");
+  await caughtUp();
+  assert.match((await asked.answer).text, /no/);
+  const { text, dirty } = await twice[1].document();
+  assert.deepEqual([text, dirty], ["mine\n", false]);
+
+  await ui.focusEditor();
+  await until("Enter counts again", async () => {
+    await page().keyboard.press("Enter");
+    return (await twice[1].document()).dirty;
+  }, { timeoutMs: 20_000, everyMs: 1500 });
+});
+
 const heldReason = file("focus/held-in-box.txt", "old\n");
 
 scenario("a key that is held does not reject with an empty reason in the box that it opened", async () => {
