@@ -26,12 +26,12 @@ import type { HistoryRecord, HistoryStore } from './history/store';
 import type { UndoableChange, Undos } from './history/undos';
 import type { Lifecycle } from './server/lifecycle';
 import type { LastMoment } from './util/lastMoment';
-import { notify, showStatusMessage } from './util/window';
+import { hasNotificationGone, notify, showStatusMessage } from './util/window';
 import type { Questions } from './server/questions';
 import type { Sample } from './sample/sample';
 import type { PlainView } from './review/plainView';
 import { AgentMethod } from './protocol/types';
-import type { Review } from './proposals/review';
+import type { FileDecision, Review } from './proposals/review';
 import type { ProposalStore } from './proposals/store';
 import type { Ask } from './server/agentRequests';
 import { PROPOSAL, virtualUri } from './review/fileSystem';
@@ -152,8 +152,8 @@ function handlers({
     acceptHunk: (by?: unknown) => hunks.decide('accepted', byOf(by)),
     rejectHunk: (by?: unknown) => hunks.decide('rejected', byOf(by)),
     // The buttons of comments in the file, which pass their comment. VS Code shows only icons there.
-    'inline.acceptHunk': (comment: unknown) => hunks.decide('accepted', 'choice', comment ?? null),
-    'inline.rejectHunk': (comment: unknown) => hunks.decide('rejected', 'choice', comment ?? null),
+    'inline.acceptHunk': (comment: unknown) => decideByComment(hunks, 'accepted', comment),
+    'inline.rejectHunk': (comment: unknown) => decideByComment(hunks, 'rejected', comment),
     nextHunk: () => editors.inline.step(1),
     previousHunk: () => editors.inline.step(-1),
     showAsDiff: async (why?: unknown) => {
@@ -256,6 +256,11 @@ function rowHandlers({ editors, decisions, looks, drafts, historyDiffs, undos, c
   };
 }
 
+/** Notifications may cover the buttons of comments. */
+async function decideByComment(hunks: HunkDecisions, decision: FileDecision, comment: unknown): Promise<void> {
+  await (hasNotificationGone() ? showUncovered() : hunks.decide(decision, 'choice', comment ?? null));
+}
+
 function showUntrustedMessage(): void {
   void notify('information', vscode.l10n.t('Nothing was accepted because you must review every change in a workspace that is not trusted.'));
 }
@@ -267,6 +272,10 @@ function byOf(argument: unknown): By {
 
 function showStaleRowMessage(): void {
   void notify('information', listChanged());
+}
+
+function showUncovered(): void {
+  showStatusMessage(vscode.l10n.t('Nothing was decided because a notification has only just gone. Press again to decide.'));
 }
 
 function listChanged(): string {

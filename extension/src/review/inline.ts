@@ -3,7 +3,7 @@
  * as it is until the user decides. What can't be known to be in sight there is left to the diff.
  */
 import * as vscode from 'vscode';
-import { showTooEarly, showUnseen } from '../proposals/notifications';
+import { nameOf, showTooEarly, showUnseen } from '../proposals/notifications';
 import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import type { ReviewedFile } from '../protocol/types';
@@ -43,6 +43,8 @@ export class InlineReviews implements vscode.Disposable {
   /** The paths of the files in which a review is shown, for the conditions of menus and keys. */
   paths: readonly string[] = NONE;
   private view: InlineView | undefined;
+  /** What was shown in the file that was closed last. */
+  private closed: InlineView | undefined;
   /** The hunk to which an early press of Accept has led, and when. */
   private asked: { hunk: string; at: number } | undefined;
   /** Why what is shown may not have been in sight: a setting has been changed since. */
@@ -59,6 +61,7 @@ export class InlineReviews implements vscode.Disposable {
     this.parts = [
       this.changed,
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.tabsClosed(closed)),
+      vscode.workspace.onDidRenameFiles(({ files: renamed }) => renamed.forEach((one) => this.fileRenamed(one))),
       proposals.onDidChange((review) => review === this.view?.review && this.draw()),
       vscode.workspace.onDidChangeConfiguration(() => {
         this.obstacle ??= this.view && this.whyNot(this.view.review, this.view.file);
@@ -239,7 +242,20 @@ export class InlineReviews implements vscode.Disposable {
     const { uri } = this.view ?? {};
     if (this.view !== undefined && uri !== undefined && closed.some((tab) => isTextOf(tab, uri)) && tabsOf(uri).length === 0) {
       this.proposals.setAside(this.view.review, true);
+      this.closed = this.view;
       this.hide();
+    }
+  }
+
+  /** VS Code has closed the file's tab, and opened one for the new name. The review can't be accepted, and its diff says so. */
+  private fileRenamed({ oldUri, newUri }: { oldUri: vscode.Uri; newUri: vscode.Uri }): void {
+    const { review, uri } = this.view ?? this.closed ?? {};
+    const isIt = uri !== undefined && (uri.path === oldUri.path || uri.path.startsWith(`${oldUri.path}/`));
+    const moved = isIt ? newUri.with({ path: newUri.path + uri.path.slice(oldUri.path.length) }) : undefined;
+    if (review?.state === 'waiting' && moved !== undefined && tabsOf(moved).length > 0) {
+      this.proposals.setAside(review, false);
+      this.leaveToDiff(review);
+      showStatusMessage(vscode.l10n.t('{0} was renamed, so its review is no longer shown in it. Open the review to see it as a diff.', nameOf(review)));
     }
   }
 }

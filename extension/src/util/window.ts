@@ -23,6 +23,8 @@ export function ask(severity: Severity, message: string, ...buttons: string[]): 
 /** Notifications move when another one comes or goes: then a click on a button may have been meant for one that was there before. */
 const came = new LastMoment(caughtUp);
 const went = new LastMoment(caughtUp);
+/** Whether one of ours has just gone: a click on what it covered may have been meant for it. Nobody tells of others'. */
+export const hasNotificationGone = (): boolean => went.isRecent();
 
 /** Show a notification, again and again until a press can have been meant for it: `isMeant`. */
 async function pressed(
@@ -62,6 +64,9 @@ const MOMENT_MS = 1000;
 
 /** Presses that follow each other faster come from one held key. */
 const REPEAT_MS = 250;
+const answered = new vscode.EventEmitter<void>();
+/** Enter has answered a box, which closes next. */
+export const onDidAnswer = answered.event;
 
 /** Show a dialog, again and again until there was time to read it. Returns the answer. */
 async function answerTo(show: () => Thenable<string | undefined>): Promise<string | undefined> {
@@ -101,10 +106,6 @@ export async function choose(
   );
   return chosen === undefined ? undefined : titles[shown.indexOf(chosen)];
 }
-
-const answered = new vscode.EventEmitter<void>();
-/** Enter has answered a box, which closes next. */
-export const onDidAnswer = answered.event;
 
 /**
  * Ask for a line of text, which may be empty; undefined if dismissed. Enter in an empty box may come from the key that

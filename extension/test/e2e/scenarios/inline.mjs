@@ -1,6 +1,7 @@
 // The review in the file itself, as the style that the user chose: what it shows, what counts as seen, and how it ends.
 
 import assert from "node:assert/strict";
+import { renameSync } from "node:fs";
 
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
@@ -190,6 +191,46 @@ scenario("in the file: closing it decides nothing; opening the file again is no 
   await assert.rejects(asked.answer, { code: -32800 });
   await ui.noInline();
   await ui.tabsAre("closed.txt");
+});
+
+const renamed = file("inline/renamed.txt", lines(9));
+
+scenario("in the file: renaming it leaves the review to a diff, which is said", async () => {
+  await set("agentfs.review.style", "inline");
+  const asked = await agent("renamed").readAndEdit(renamed, "line 5\n", "fifth\n");
+  await inlineWith("+fifth");
+  const to = renamed.path.replace("renamed.txt", "moved.txt");
+  await call("rename", { path: renamed.path, to });
+  await ui.statusBarSays("renamed.txt was renamed, so its review is no longer shown in it. Open the review to see it as a diff.");
+  await ui.noInline();
+  assert.equal((await state()).pending.length, 1);
+  await openReview();
+  await ui.diffWith("fifth");
+  renameSync(to, renamed.path);
+  await asked.cancel();
+  await assert.rejects(asked.answer, { code: -32800 });
+});
+
+const [under, above] = [file("inline/under.txt", lines(9)), file("inline/above.txt", "old\n")];
+
+scenario("in the file: a click through a notification that has just gone decides no hunk", async () => {
+  await set("agentfs.review.style", "inline");
+  const asked = await agent("under").readAndEdit(under, "line 5\n", "fifth\n");
+  await inlineWith("+fifth");
+  await agent("above").readAndEdit(above, "old", "new");
+  const button = ui.page.locator(".review-widget:visible .review-actions").getByRole("button", { name: "Reject Hunk" });
+  const { x, y } = (await button.boundingBox()) ?? { x: 0, y: 0 };
+  await ui.saysInPassing("above.txt");
+  await ui.page.mouse.click(x + 5, y + 5);
+  await ui.statusBarSays("Nothing was decided because a notification has only just gone. Press again to decide.");
+  assert.equal((await state()).pending.length, 2);
+  await until("the button counts", async () => {
+    if (await ui.page.locator(".quick-input-widget:visible input").isVisible()) return true;
+    await ui.pressInComment("+fifth", "Reject Hunk");
+    return false;
+  }, { everyMs: 1500 });
+  await ui.answer("Not this.");
+  assert.equal((await asked.answer).context.review.feedback, "Not this.");
 });
 
 const NASTY = "[x](command:workbench.action.quit) <https://example.org> https://example.org $(check) <b>bold</b> <img src=x> &lt; ```` ``` | \\ `x` # *a* _b_ %00";
