@@ -172,7 +172,7 @@ async function staleOf(file: ReviewedFile): Promise<{ file: ReviewedFile; gone: 
 }
 
 /** Where a file of the history is in the open folders; with several, its path begins with the folder's name. */
-function uriOf(path: string): vscode.Uri | undefined {
+export function uriOf(path: string): vscode.Uri | undefined {
   const folders = vscode.workspace.workspaceFolders ?? [];
   const [only, ...more] = folders;
   if (only === undefined || more.length === 0) {

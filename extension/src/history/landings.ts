@@ -4,8 +4,12 @@
  */
 import * as vscode from 'vscode';
 import { isSaved } from '../proposals/applyEdits';
+import { hashOf } from '../review/staleness';
+import { allTabs } from '../review/tabs';
 import { normalize } from '../util/text';
+import { uriOf } from './diff';
 import type { HistoryRecord, HistoryStore } from './store';
+import type { RecordedHashes } from './undone';
 
 /** What an earlier window left in the editor may have been saved or reverted since. */
 const STARTED_AT = Date.now();
@@ -15,11 +19,16 @@ const SETTLED_MS = 200;
 
 export class LandingWatcher implements vscode.Disposable {
   private readonly timers = new Map<vscode.TextDocument, NodeJS.Timeout>();
+  /** The changes that an earlier window left in the editor, by id. */
+  private readonly earlier = new Set<string>();
   private readonly listeners: vscode.Disposable;
 
   constructor(private readonly store: HistoryStore) {
     const look = (document: vscode.TextDocument): void => this.lookSoon(document);
     this.listeners = vscode.Disposable.from(
+      store.onDidChange(() => this.noteEarlier()),
+      // VS Code brings unsaved texts back after a reload, but opens them only once they are in front.
+      vscode.window.tabGroups.onDidChangeTabs(({ opened, changed, closed }) => [...opened, ...changed, ...closed].forEach((tab) => this.lookAtTab(tab))),
       vscode.workspace.onDidChangeTextDocument(({ document }) => look(document)),
       vscode.workspace.onDidSaveTextDocument(look),
       vscode.workspace.onDidCloseTextDocument(look),
@@ -32,7 +41,7 @@ export class LandingWatcher implements vscode.Disposable {
   }
 
   private lookSoon(document: vscode.TextDocument): void {
-    if (this.recordsOf(document).length > 0) {
+    if (this.recordsOf(document).length + this.earlierOf(document.uri).length > 0) {
       clearTimeout(this.timers.get(document));
       this.timers.set(document, setTimeout(() => this.look(document), SETTLED_MS));
     }
@@ -44,6 +53,36 @@ export class LandingWatcher implements vscode.Disposable {
       const landing = isUnsaved(record) ? 'editor' : record.landing === 'editor' && isSaved(document) ? 'disk' : 'reverted';
       this.store.setLanding(record.id, landing);
     }
+    this.earlierOf(document.uri).forEach((record) => void this.lookAtFiles(record));
+  }
+
+  private noteEarlier(): void {
+    const left = this.store.all.filter(({ id, at, landing }) => landing === 'editor' && at < STARTED_AT && !this.earlier.has(id));
+    for (const record of left) {
+      this.earlier.add(record.id);
+      void this.lookAtFiles(record);
+    }
+  }
+
+  /** What has become of a change that an earlier window left in the editor, if its files tell. */
+  private async lookAtFiles({ id, hashes = [] }: HistoryRecord): Promise<void> {
+    const found = new Set(await Promise.all(hashes.map(whereIs)));
+    const [only = 'editor', ...more] = found;
+    const landing = more.length === 0 ? only : 'editor';
+    if (landing !== this.store.get(id)?.landing) {
+      this.store.setLanding(id, landing);
+    }
+  }
+
+  private lookAtTab({ input }: vscode.Tab): void {
+    if (input instanceof vscode.TabInputText) {
+      this.earlierOf(input.uri).forEach((record) => void this.lookAtFiles(record));
+    }
+  }
+
+  private earlierOf(uri: vscode.Uri): readonly HistoryRecord[] {
+    const path = vscode.workspace.asRelativePath(uri);
+    return uri.scheme !== 'file' ? [] : this.store.all.filter(({ id, paths }) => this.earlier.has(id) && paths.includes(path));
   }
 
   /** The changes of this file that were not on disk when last checked. */
@@ -51,6 +90,17 @@ export class LandingWatcher implements vscode.Disposable {
     const path = vscode.workspace.asRelativePath(uri);
     return uri.scheme !== 'file' ? [] : this.store.all.filter((record) => isFollowed(record) && record.paths.includes(path));
   }
+}
+
+/** Where a file's part of a change is that an earlier window left in the editor: there, as long as nothing else is known. */
+async function whereIs({ path, before, after }: RecordedHashes): Promise<HistoryRecord['landing']> {
+  const uri = uriOf(path);
+  const isIt = (other: vscode.Uri): boolean => other.toString() === uri?.toString();
+  const isUnsaved =
+    vscode.workspace.textDocuments.some((document) => document.isDirty && isIt(document.uri)) ||
+    allTabs().some(({ isDirty, input }) => isDirty && input instanceof vscode.TabInputText && isIt(input.uri));
+  const hash = uri === undefined || isUnsaved ? undefined : await hashOf(uri);
+  return hash === after ? 'disk' : hash === before ? 'reverted' : 'editor';
 }
 
 /** Whether it is known what becomes of a change that was not on disk when last checked. */

@@ -141,6 +141,9 @@ function namedBy(record: HistoryRecord, isAlone: boolean, agent: string): { labe
 }
 
 function iconOf(record: HistoryRecord): vscode.ThemeIcon {
+  if (record.landing === 'reverted') {
+    return UNDONE_ICON;
+  }
   return new vscode.ThemeIcon(record.tool === 'undo' ? 'discard' : record.landing === 'disk' ? 'check' : 'edit');
 }
 

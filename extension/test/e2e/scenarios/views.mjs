@@ -355,6 +355,35 @@ scenario("a change that is reverted is 'reverted' in the history", async () => {
   assert.match(await ui.viewRow("Landed", "dropped.txt").nth(1).innerText(), / · was unsaved/);
 });
 
+const [lost, found] = ["lost", "found"].map((name) => file(`views/${name}.txt`, "one\ntwo\n"));
+
+scenario("what an earlier window left in the editor is 'reverted' in the history, or saved, if the files tell", async () => {
+  await set("agentfs.save", "never");
+  for (const one of [lost, found]) {
+    await one.open();
+    const asked = await agent(one.base).readAndEdit(one, "two", "2");
+    await reviewWith("2");
+    await ui.titleButton("Accept").click();
+    assert.equal((await asked.answer).data.landing, "editor");
+  }
+  await call("command", { id: "agentfs.ui.showPending" });
+  for (const { base } of [lost, found]) await until("it waits", async () => / · unsaved/.test(await saysOf(base)));
+
+  await reloadWindow();
+  await call("command", { id: "agentfs.ui.showPending" });
+  for (const { base } of [lost, found]) await until("VS Code has kept it", async () => / · was unsaved/.test(await saysOf(base)));
+  await call("save", { path: found.path });
+  await until("it is saved", async () => !/unsaved|reverted/.test(await saysOf("found.txt")));
+  await lost.open();
+  await call("command", { id: "workbench.action.files.revert" });
+  await until("it is reverted", async () => / · reverted/.test(await saysOf("lost.txt")));
+
+  await reloadWindow();
+  await call("command", { id: "agentfs.ui.showPending" });
+  await until("it is known at once", async () => / · reverted/.test(await saysOf("lost.txt")));
+  assert.doesNotMatch(await saysOf("found.txt"), /unsaved|reverted/);
+});
+
 const kept = file("views/kept.txt", "before\n");
 const counted = file("views/counted.txt", "1\n");
 
