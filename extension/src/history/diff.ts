@@ -33,18 +33,22 @@ export class HistoryDiffs implements vscode.Disposable {
     private readonly texts: ReadOnlyTexts,
     private readonly records: HistoryStore,
   ) {
-    this.listener = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-      if (uri.scheme === LANDED) {
-        texts.delete(uri);
-      }
-    });
+    this.listener = vscode.Disposable.from(
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        if (uri.scheme === LANDED) {
+          texts.delete(uri);
+        }
+      }),
+      // VS Code may close the texts of a tab that stays.
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => closed.flatMap(landedIn).forEach((uri) => this.noteClosed(uri))),
+    );
   }
 
   /** The landed change that the tab in front shows, if it can be undone. */
   get inFront(): HistoryRecord | undefined {
     const tab = tabInFront();
     const [uri] = tab === undefined ? [] : landedIn(tab);
-    const change = uri && this.shown.get(idOf(uri).replace(/\.after$/, ''));
+    const change = uri && this.shown.get(changeIn(uri));
     return change !== undefined && isHistoryKept() && !undoneOf(this.records.all).has(change.id) ? change : undefined;
   }
 
@@ -106,6 +110,13 @@ export class HistoryDiffs implements vscode.Disposable {
     this.listener.dispose();
   }
 
+  private noteClosed(uri: vscode.Uri): void {
+    const id = changeIn(uri);
+    if (!allTabs().flatMap(landedIn).some((other) => changeIn(other) === id)) {
+      this.shown.delete(id);
+    }
+  }
+
   /** Show the server's diff, if its answer had one, for changes whose texts aren't kept here. */
   private async openPreview(record: HistoryRecord, isWaiting: IsWaiting): Promise<void> {
     if (record.preview === '') {
@@ -148,6 +159,11 @@ export class HistoryDiffs implements vscode.Disposable {
     this.texts.set(after, file.after);
     return [before, after];
   }
+}
+
+/** The id of the landed change on the right side of a diff. */
+function changeIn(uri: vscode.Uri): string {
+  return idOf(uri).replace(/\.after$/, '');
 }
 
 /** The text before and after. */
