@@ -169,6 +169,7 @@ scenario("accept for this session, and back to manual with a click", async () =>
 
   await ui.statusItem(": auto").click();
   await until("manual again", async () => (await mode()) === "manual");
+  await ui.statusBarSays("You review every change again.");
   await ui.statusItem(": auto").waitFor({ state: "detached" });
 
   const third = ada.edit(often, "a 3", "a 4");
