@@ -39,10 +39,51 @@ _BETWEEN_LINES = r"(?:\\[nr]|[\s\\\"'`,;|>#/*+.&]){0,40}"
 # No letter or digit precedes a match, except that of an escaped line end.
 _BEGIN = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrt]))"
 
+# Random text has letters of both cases; placeholders such as `xxxx`, and hashes, do not.
+_MIXED = r"(?=[A-Z0-9]{0,40}[a-z])(?=[a-z0-9]{0,40}[A-Z])"
+_MIXED_WITH_SIGNS = r"(?=[A-Z0-9_/+-]{0,40}[a-z])(?=[a-z0-9_/+-]{0,40}[A-Z])"
+
 _PRIVATE_KEY = (
     r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----"
     r"(?:[\s\\nr]{1,8}(?:Proc-Type|DEK-Info|Version|Comment)[^\r\n]{0,200}){0,4}"
     rf"(?:{_BETWEEN_LINES}[A-Za-z0-9+/=]{{16,128}}){{0,48}}"
+)
+
+# The only part of PuTTY's file that is secret.
+_PUTTY_LINE = r"[A-Za-z0-9+/=]{16,128}"
+_PUTTY_KEY = (
+    rf"Private-Lines: [0-9]{{1,3}}{_BETWEEN_LINES}({_PUTTY_LINE}(?:{_BETWEEN_LINES}{_PUTTY_LINE}){{0,47}})"
+)
+
+# Not the keys of Microsoft's emulators, which are the same everywhere.
+_AZURE_ACCOUNT_KEY = rf"AccountKey=(?!Eby8vdM02xNO|C2y6yDjf5/R){_MIXED_WITH_SIGNS}([A-Za-z0-9+/]{{86}}==)"
+
+# Tokens with a beginning of their own: the kind, the beginnings, and what follows them.
+_TOKENS = (
+    ("age key", ("AGE-SECRET-KEY-",), r"(?:PQ-)?1[02-9AC-HJ-NP-Z]{58}"),
+    ("Google client secret", ("GOCSPX-",), rf"{_MIXED_WITH_SIGNS}[\w-]{{28}}"),
+    ("DigitalOcean token", ("dop_v1_", "doo_v1_", "dor_v1_"), r"[a-f0-9]{64}"),
+    ("Hugging Face token", ("hf_",), rf"{_MIXED}[A-Za-z0-9]{{34}}"),
+    ("Groq key", ("gsk_",), rf"{_MIXED}[A-Za-z0-9]{{52}}"),
+    ("xAI key", ("xai-",), rf"{_MIXED}[A-Za-z0-9]{{80}}"),
+    ("OpenRouter key", ("sk-or-v1-",), r"[a-f0-9]{64}"),
+    ("SendGrid key", ("SG.",), rf"{_MIXED_WITH_SIGNS}[\w-]{{22}}\.{_MIXED_WITH_SIGNS}[\w-]{{43}}"),
+    # A root token is as short as the name of a method, but such names rarely have digits.
+    ("Vault token", ("hvs.",), rf"{_MIXED}(?=[A-Za-z]{{0,23}}[0-9])[A-Za-z0-9]{{24}}"),
+    ("Vault token", ("hvs.", "hvb.", "hvr."), rf"{_MIXED_WITH_SIGNS}[\w-]{{90,300}}"),
+    ("Docker token", ("dckr_pat_",), rf"{_MIXED_WITH_SIGNS}[\w-]{{27}}"),
+    ("Docker token", ("dckr_oat_",), rf"{_MIXED_WITH_SIGNS}[\w-]{{32}}"),
+    ("Databricks token", ("dapi",), r"[a-f0-9]{32}(?:-[0-9])?"),
+    ("Shopify token", ("shp",), r"(?:at|ca|pa|ss)_[A-Fa-f0-9]{32}"),
+    ("Atlassian token", ("ATATT3",), rf"{_MIXED_WITH_SIGNS}[\w=-]{{100,400}}"),
+    ("Linear key", ("lin_api_",), rf"{_MIXED}[A-Za-z0-9]{{40}}"),
+    (
+        "Tailscale key",
+        ("tskey-",),
+        rf"(?:api|auth|client|scim|webhook)-[A-Za-z0-9]{{8,20}}-{_MIXED}[A-Za-z0-9]{{20,60}}",
+    ),
+    ("Grafana token", ("glsa_",), rf"{_MIXED}[A-Za-z0-9]{{32}}_[A-Fa-f0-9]{{8}}"),
+    ("Grafana token", ("glc_eyJ",), r"[A-Za-z0-9+/]{32,400}={0,2}"),  # JSON in Base64
 )
 
 # The kind, a prefix that every match starts with (fast to search), and the whole format, which fails fast.
@@ -51,6 +92,7 @@ _FORMATS = tuple(
     (what, begins, re.compile(pattern))
     for what, begins, pattern in (
         ("private key", ("-----BEGIN ",), _PRIVATE_KEY),
+        ("private key", ("Private-Lines: ",), _PUTTY_KEY),
         ("AWS access key", ("AKIA", "ASIA"), _BEGIN + r"A[KS]IA[A-Z2-7]{16}\b"),
         (
             "AWS secret access key",
@@ -61,6 +103,11 @@ _FORMATS = tuple(
             "AWS secret access key",
             _SECRET_WORD,
             rf"(?i:secret[ _.-]?key){_BETWEEN}({_MIXED_KEY})(?![A-Za-z0-9/+=])",
+        ),
+        (
+            "AWS secret access key",  # in PHP's and Ruby's `'secret' => '…'`
+            ("secret",),
+            rf"(?<=['\"])secret['\"]\s{{0,40}}=>\s{{0,40}}['\"](?=[A-Za-z/+]*[0-9])({_MIXED_KEY})['\"]",
         ),
         (
             "GitHub token",
@@ -76,6 +123,12 @@ _FORMATS = tuple(
         ("Stripe key", ("sk_live_", "rk_live_"), _BEGIN + r"[rs]k_live_[A-Za-z0-9]{24,}"),
         ("npm token", ("npm_",), _BEGIN + r"npm_[A-Za-z0-9]{36}\b"),
         ("PyPI token", ("pypi-AgEI",), _BEGIN + r"pypi-AgEI[\w-]{50,}"),
+        ("Azure key", ("AccountKey=",), _AZURE_ACCOUNT_KEY),
+        ("Azure key", ("SharedAccessKey=",), rf"SharedAccessKey={_MIXED_WITH_SIGNS}([A-Za-z0-9+/]{{43}}=)"),
+        *(
+            (what, begins, rf"{_BEGIN}(?:{'|'.join(map(re.escape, begins))}){rest}(?![\w-])")
+            for what, begins, rest in _TOKENS
+        ),
     )
 )
 

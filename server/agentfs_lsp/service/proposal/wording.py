@@ -169,6 +169,7 @@ def detail_text(kind: str, detail: str, translate: Translate) -> str:
         return detail
     secrets = {
         "private key": translate("private key"),
+        "age key": translate("age key"),
         "AWS access key": translate("AWS access key"),
         "AWS secret access key": translate("AWS secret access key"),
         "GitHub token": translate("GitHub token"),
@@ -181,5 +182,21 @@ def detail_text(kind: str, detail: str, translate: Translate) -> str:
         "Stripe key": translate("Stripe key"),
         "npm token": translate("npm token"),
         "PyPI token": translate("PyPI token"),
+        "Google client secret": translate("Google client secret"),
+        "Azure key": translate("Azure key"),
+        "DigitalOcean token": translate("DigitalOcean token"),
+        "Hugging Face token": translate("Hugging Face token"),
+        "Groq key": translate("Groq key"),
+        "xAI key": translate("xAI key"),
+        "OpenRouter key": translate("OpenRouter key"),
+        "SendGrid key": translate("SendGrid key"),
+        "Vault token": translate("Vault token"),
+        "Docker token": translate("Docker token"),
+        "Databricks token": translate("Databricks token"),
+        "Shopify token": translate("Shopify token"),
+        "Atlassian token": translate("Atlassian token"),
+        "Linear key": translate("Linear key"),
+        "Tailscale key": translate("Tailscale key"),
+        "Grafana token": translate("Grafana token"),
     }
     return secrets[detail]
