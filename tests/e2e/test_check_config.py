@@ -58,6 +58,19 @@ def test_for_a_path_it_says_what_decides_each_operation(root: Path) -> None:
     assert "within project root" in told["../out"]["error"]
 
 
+def test_what_git_runs_is_protected_by_its_setting(root: Path) -> None:
+    (root / ".git").mkdir()
+    (root / ".git" / "config").write_text("[core]\n\thooksPath = tools\n")
+    found = checked(root, "tools/pre-push", settings=SETTINGS)["paths"][0]
+    assert found["read"]["decision"] == "allow"
+    assert found["write"] == {
+        "decision": "ask",
+        "source": "protected",
+        "rule": "core.hooksPath",
+        "besides": [{"decision": "allow", "source": "mode", "rule": None}],
+    }
+
+
 def test_the_workspaces_file_counts_and_what_is_wrong_is_told(root: Path) -> None:
     (root / ".agentfs.toml").write_text("save = 'always'\nrules = [{files = ['*.sql'], read = 'deny'}]\n")
     found = checked(root, "a.sql", settings={"agentfs": SETTINGS})

@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, AUTO, NO_ANSWER, REVIEW, REVIEWING, Editor, configure, decided, editing
+from support.editor import APPLY, ASK, AUTO, NO_ANSWER, REVIEW, REVIEWING, Editor, configure, decided, editing
+from support.personas import pressing
 
 ON_THE_PATH = {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 GATED = [sys.executable, "-m", "support.gated_server"]
@@ -140,6 +141,23 @@ async def test_a_folder_with_an_odd_git_file_is_served(root: Path, git: bytes) -
     (root / ".git").write_bytes(git)
     async with editing(root, options=AUTO) as editor:
         assert (await editor.write("a.txt", "a\n"))["status"] == "success"
+
+
+async def test_what_the_configuration_of_git_names_is_asked_for_in_auto_edit_too(root: Path) -> None:
+    (root / ".git").mkdir()
+    (root / ".git" / "config").write_text("[core]\nhooksPath = tools/hooks\n[include]\npath = ../cfg\n")
+    (root / "tools" / "hooks").mkdir(parents=True)
+    (root / "cfg").write_text("[core]\n")
+    allowed = {"rules": [{"files": ["*"], "write": "allow"}], "protected": ["!tools/hooks/README.md"]}
+    reject: dict[str, Any] = {ASK: pressing("Reject")}
+    async with editing(root, options={**AUTO, **allowed}, answers=reject) as editor:
+        assert (await editor.read("cfg"))["data"]["content"] == "[core]\n"
+        for path in ("tools/hooks/pre-commit", "cfg"):
+            assert (await editor.write(path, "x\n"))["error"]["code"] == "USER_REJECTED"
+        for path in ("tools/hooks.md", "tools/hooks/README.md"):
+            assert (await editor.write(path, "a\n"))["data"]["review"]["rung"] == "policy"
+        (root / ".git" / "config").write_text("[core]\n")
+        assert (await editor.write("tools/hooks/pre-commit", "a\n"))["status"] == "success"
 
 
 async def test_a_read_that_a_rule_asks_for_is_asked(root: Path) -> None:

@@ -12,6 +12,7 @@ from contextlib import suppress
 from operator import attrgetter
 
 from agentfs_lsp.adapters.fs.confined import READING, Folder, folder_at, look, open_folder, opening
+from agentfs_lsp.adapters.fs.git_configuration import GitConfigurations
 from agentfs_lsp.adapters.fs.handles import Closing, closing_fd
 from agentfs_lsp.adapters.fs.lines import read_line_range
 from agentfs_lsp.adapters.fs.os_errors import domain_error, regular
@@ -48,6 +49,7 @@ class DiskStore:
         self._context = CommitContext(
             self._registry, self._new_folders, self.landing, self._kernel, self._open, Closing()
         )
+        self._git = GitConfigurations()
         self._roots: tuple[Root, ...] = ()
         self._folders: dict[str, Folder | None] = {}
 
@@ -178,6 +180,9 @@ class DiskStore:
 
     def exists(self, location: Location) -> bool:
         return os.path.lexists(location.absolute)
+
+    def git_setting_of(self, location: Location) -> str | None:
+        return self._git.setting_of(location.absolute)
 
     def stage(self, drafts: Sequence[Draft]) -> StagedTogether:
 

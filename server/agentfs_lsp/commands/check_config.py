@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from functools import partial
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
@@ -144,8 +145,8 @@ def _judged(files: DiskStore, root: Root, in_force: InForce, path: str, translat
     mode, relative = in_force.settings.approval.mode, location.relative
     in_repository = verdict_in_repository(relative, root.path, lambda it: files.exists(Location(root, it)))
     own = () if in_repository is None else (in_repository,)
-    verdicts = (
-        (one, (*own, *in_force.policy.explain(one, relative, root=root.path, mode=mode)))
-        for one in OPERATIONS
+    explain = partial(
+        in_force.policy.explain, root=root.path, mode=mode, git_setting=files.git_setting_of(location)
     )
+    verdicts = ((one, (*own, *explain(one, relative))) for one in OPERATIONS)
     return Judged(path, relative, tuple(verdicts))

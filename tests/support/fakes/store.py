@@ -78,6 +78,8 @@ class MemoryStore(MemoryDisk):
         self._is_down = False
         self._is_half_landed = False
         self.closed = False
+        self.git_settings: dict[str, str] = {}
+        """By absolute path: the setting of git that names the file."""
 
     # --- what happens on the way --------------------------------------------------------------------------
 
@@ -248,6 +250,9 @@ class MemoryStore(MemoryDisk):
 
     def exists(self, location: Location) -> bool:
         return location.absolute in self._nodes
+
+    def git_setting_of(self, location: Location) -> str | None:
+        return self.git_settings.get(location.absolute)
 
     # --- changing -----------------------------------------------------------------------------------------
 

@@ -179,6 +179,10 @@ class FileStore(Protocol):
     def exists(self, location: Location) -> bool:
         """Whether there is anything at this path, of whatever kind. Never raises. Fast."""
 
+    def git_setting_of(self, location: Location) -> str | None:
+        """The setting by which the configuration of a git repository around this file names it, such as
+        `core.hooksPath`, or None. Never raises. Fast."""
+
     def stage(self, drafts: Sequence[Draft]) -> Staged:
         """Write all drafts durably next to their targets, or none. A new file never replaces another. Keeps
         the base's mode, owner if permitted, extended attributes and ACLs. Raises Conflict if a file is no

@@ -155,7 +155,7 @@ class Workspace:
             raise
 
     def _hides(self, operation: Operation, location: Location, last: bool) -> bool:
-        verdict = self.judge(operation if last else "read", location, "")
+        verdict = self._judge_path(operation if last else "read", location, "")
         if verdict.decision == "deny" and not last:
             raise PolicyDenied(self.name_of(location), "read", verdict.rule or "")
         return verdict.decision == "deny"
@@ -221,6 +221,15 @@ class Workspace:
 
     def judge(self, operation: Operation, location: Location, session: str) -> Verdict:
         """Policy's verdict on this operation, file and session."""
+        verdict = self._judge_path(operation, location, session)
+        if verdict.decision != "allow" or operation == "read":
+            return verdict
+        location = placed(location, self.roots)
+        policy = self.in_force.at(location.root).policy
+        return policy.judge_named(location.relative, self.files.git_setting_of(location)) or verdict
+
+    def _judge_path(self, operation: Operation, location: Location, session: str) -> Verdict:
+        """The same, without what git's configuration says of the file, which denies nothing."""
         configured = self.settings.approval.mode if self.settings_known else "manual"
         mode = self.sessions.mode_of(session, configured)
         location = placed(location, self.roots)

@@ -1,0 +1,124 @@
+"""The files that git's configuration on disk names (docs/configuration.md#what-is-always-protected)."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from agentfs_lsp.adapters.fs import git_configuration
+from agentfs_lsp.adapters.fs.git_configuration import GitConfigurations
+
+HOOKS = "[core]\n\thooksPath = tools/hooks\n"
+
+
+@pytest.fixture
+def top(tmp_path: Path) -> Path:
+    """The top of a work tree with a hooks folder that its configuration names."""
+    top = tmp_path.resolve() / "top"
+    put(top / ".git" / "config", HOOKS)
+    return top
+
+
+def put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def setting_of(path: Path, known: GitConfigurations | None = None) -> str | None:
+    return (known or GitConfigurations()).setting_of(str(path))
+
+
+def test_all_in_a_folder_of_hooks_is_named_and_nothing_beside_it(top: Path) -> None:
+    for name in ("tools/hooks/pre-commit", "tools/hooks/a/b", "TOOLS/hooks./x", "tools/hooks"):
+        assert setting_of(top / name) == "core.hooksPath"
+    for name in ("tools/hooks.md", "tools/other", "a/tools/hooks/x", "README.md"):
+        assert setting_of(top / name) is None
+    assert setting_of(top.parent / "tools" / "hooks" / "x") is None
+
+
+def test_of_a_command_only_the_files_are_named(top: Path) -> None:
+    put(
+        top / ".git" / "config",
+        '[core]\nfsmonitor = tools/mon.sh\n[filter "x"]\nclean = python tools/f.py -x\n',
+    )
+    assert setting_of(top / "tools" / "mon.sh") == "core.fsmonitor"
+    assert setting_of(top / "tools" / "f.py") == "filter.clean"
+    assert setting_of(top / "python" / "x") is setting_of(top / "tools" / "g.py") is None
+
+
+def test_included_files_are_named_and_read(top: Path) -> None:
+    put(top / ".git" / "config", "[include]\npath = ../cfg/one\npath = ../missing\n")
+    put(top / "cfg" / "one", '[includeIf "onbranch:x"]\npath = two\n[include]\npath = one\n')
+    put(top / "cfg" / "two", "[core]\nsshCommand = bin/ssh\n")
+    assert setting_of(top / "cfg" / "one") == "include.path"
+    assert setting_of(top / "missing") == "include.path"
+    assert setting_of(top / "cfg" / "two") == "includeIf.path"
+    assert setting_of(top / "bin" / "ssh") == "core.sshCommand"
+
+
+def test_it_is_read_again_when_it_changes(top: Path) -> None:
+    known, hook = GitConfigurations(), top / "tools" / "hooks" / "x"
+    assert setting_of(hook, known) == "core.hooksPath"
+    put(top / ".git" / "config", "[include]\npath = ../cfg\n")
+    assert setting_of(hook, known) is None
+    put(top / "cfg", HOOKS)
+    assert setting_of(hook, known) == "core.hooksPath"
+    (top / ".git" / "config").unlink()
+    assert setting_of(hook, known) is None
+
+
+def test_it_is_not_read_again_while_it_stays(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    known, hook = GitConfigurations(), top / "tools" / "hooks" / "x"
+    assert setting_of(hook, known) == "core.hooksPath"
+    monkeypatch.delattr(git_configuration, "settings_that_run")
+    (top / ".git" / "index.lock").touch()  # as with every command of git
+    assert setting_of(hook, known) == "core.hooksPath"
+
+
+def test_a_worktree_has_the_configuration_of_its_repository_and_its_own(top: Path) -> None:
+    put(top / ".git" / "worktrees" / "wt" / "commondir", "../..\n")
+    put(top / ".git" / "worktrees" / "wt" / "config.worktree", "[core]\neditor = bin/ed\n")
+    worktree = top.parent / "wt"
+    put(worktree / ".git", f"gitdir: {top}/.git/worktrees/wt\n")
+    assert setting_of(worktree / "tools" / "hooks" / "x") == "core.hooksPath"
+    assert setting_of(worktree / "bin" / "ed") == "core.editor"
+    assert setting_of(top / "bin" / "ed") is None
+
+
+def test_a_submodule_has_its_own_beside_that_of_the_repository_around_it(top: Path) -> None:
+    put(top / ".git" / "modules" / "sub" / "config", "[core]\nhooksPath = ../shared\n")
+    put(top / "sub" / ".git", "gitdir: ../.git/modules/sub\n")
+    put(top / ".git" / "config", "[core]\nhooksPath = sub/hooks\n")
+    assert setting_of(top / "sub" / "hooks" / "x") == "core.hooksPath"
+
+
+def test_links_and_the_home_folder_are_followed(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(top / "home"))
+    put(top / ".git" / "config", "[core]\nhooksPath = link\n[include]\npath = ~/cfg\n")
+    (top / "real").mkdir()
+    (top / "link").symlink_to("real")
+    assert setting_of(top / "real" / "pre-commit") == "core.hooksPath"
+    assert setting_of(top / "home" / "cfg") == "include.path"
+
+
+@pytest.mark.parametrize("text", ["gitdir: a\0b\n", "gitdir: " + "../" * 2000, "gitdir: .git", "", "x\n"])
+def test_an_odd_git_file_names_nothing(tmp_path: Path, text: str) -> None:
+    put(tmp_path / ".git", text)
+    assert setting_of(tmp_path / "a") is None
+
+
+def test_a_pipe_and_what_is_endless_are_not_waited_for(top: Path) -> None:
+    (top / ".git" / "config").unlink()
+    os.mkfifo(top / ".git" / "config")
+    assert setting_of(top / "a") is None
+    (top / ".git" / "config").unlink()
+    (top / ".git" / "config").symlink_to("/dev/zero")
+    assert setting_of(top / "a") is None
+
+
+def test_files_and_names_are_limited(top: Path) -> None:
+    put(top / ".git" / "config", "[include]\n" + "".join(f"path = ../c{n}\n" for n in range(5000)))
+    for n in range(30):
+        put(top / f"c{n}", "[alias]\nx = !a" + " b" * 1000 + "\n")
+    assert setting_of(top / "c0") == "include.path"
+    assert setting_of(top / "c4999") is None
