@@ -1,9 +1,13 @@
 """How accepted changes land (docs/protocol.md#93-how-it-lands). Policy allows them here, so that only the
 landing is tested."""
 
+import os
 from pathlib import Path
 
-from support.editor import APPLY, AUTO, NO_ANSWER, Editor, editing
+import pytest
+
+from support.editor import APPLY, AUTO, NO_ANSWER, SERVER, Editor, editing
+from support.operations import edits
 from support.sample import TEXT, edited
 from support.sharing import in_module, shared
 
@@ -39,3 +43,25 @@ async def test_a_landing_that_waits_keeps_nobody_waiting(editor: Editor, root: P
     answer = await waiting
     assert other["data"]["landing"] == "disk"
     assert answer["data"]["landing"] == "editor"
+
+
+async def test_an_owner_or_group_that_cannot_be_kept_is_told(root: Path) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root gives files away")
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (root / name).write_text("one\n")
+        os.chown(root / name, -1, 23456)
+        (root / name).chmod(0o640)
+    unprivileged = ["setpriv", "--no-new-privs", "--bounding-set=-all", "--inh-caps=-all", *SERVER]
+    async with editing(root, options=AUTO, command=unprivileged) as editor:
+        for name in ("a.txt", "b.txt", "c.txt"):
+            await editor.read(name)
+        alone = await editor.edit("a.txt", "one", "two")
+        again = await editor.edit("a.txt", "two", "three")
+        both = [edits("b.txt", "one", "two"), edits("c.txt", "one", "two")]
+        together = await editor.request("agentfs/batch", {"operations": both})
+    told = " owner or group could not be kept, so others may have lost access to it."
+    assert alone["text"].endswith(told)
+    assert "owner" not in again["text"]
+    assert "The owner or group of 'b.txt', 'c.txt' could not be kept, so others" in together["text"]
+    assert [(root / name).read_text() for name in ("a.txt", "b.txt")] == ["three\n", "two\n"]

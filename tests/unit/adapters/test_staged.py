@@ -1,5 +1,6 @@
 """Files are created and replaced completely or not at all (docs/protocol.md#6-agentfswrite)."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -62,6 +63,25 @@ def test_the_owner_is_kept(disk: Disk) -> None:
     stage(disk, "a.py", b"new").commit()
     found = path.stat()
     assert (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == (12345, 23456, 0o6754)
+
+
+def test_an_owner_or_group_that_cannot_be_kept_is_told(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root gives files away")
+    path = disk.put("a.py", b"old")
+    assert not stage(disk, "a.py", b"new").commit().owner_lost
+    staged = stage(disk, "a.py", b"newer")
+    os.chown(path, -1, 23456)  # while the change is on its way
+    path.chmod(0o640)
+    assert not staged.commit().owner_lost
+
+    def refuse(fd: int, uid: int, gid: int) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    monkeypatch.setattr(os, "fchown", refuse)
+    assert stage(disk, "a.py", b"newest").commit().owner_lost
+    found = path.stat()
+    assert (found.st_gid, stat.S_IMODE(found.st_mode)) == (os.getegid(), 0o600)
 
 
 def _access_list(*entries: tuple[int, int, int]) -> bytes:

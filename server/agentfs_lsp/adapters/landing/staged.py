@@ -159,6 +159,7 @@ class StagedFile(ABC):
             regular(self._ours, self.location.relative),
             hard_links=links - 1,
             created_dirs=self._context.folders.keep(self._lease),
+            owner_lost=self._source is not None and _owner(self._source) != _owner(self._ours),
         )
 
     def leave_as_is(self) -> None:
@@ -200,3 +201,7 @@ class StagedFile(ABC):
         """The temporary name may now hold another program's file, so don't remove it."""
         self._over = True
         return LandingUnknown(self.location.relative, "system", os.strerror(error.errno or 0))
+
+
+def _owner(found: os.stat_result) -> tuple[int, int]:
+    return found.st_uid, found.st_gid

@@ -126,7 +126,7 @@ class Replacement(Displacement):
         with self._reading(self.name) as source, self._reading(self.temporary) as target:
             keep_attributes(source, target)
             sync(target)
-            self._ours = os.fstat(target)
+            self._source, self._ours = os.fstat(source), os.fstat(target)
 
     # --- the names change ---------------------------------------------------------------------------------
 

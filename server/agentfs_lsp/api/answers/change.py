@@ -163,6 +163,10 @@ def _after_landing(translate: Translate, landing: Landing) -> list[str]:
         said.append(translate("(Created directory: {path}/)", path=escape_to_one_line(folder)))
     if landing.hard_links:
         said.append(translate("The file had other names (hard links), which keep the old content."))
+    if landing.owner_lost:
+        said.append(
+            translate("The file's owner or group could not be kept, so others may have lost access to it.")
+        )
     if landing.on_save is not None:
         said.append(translate("It was saved with other changes. See review.on_save."))
     if landing.where == "editor":

@@ -75,6 +75,13 @@ def landed_texts(
     if linked := [landing.change.path for landing in landings if landing.hard_links]:
         files = files_text(linked, translate)
         said.append(translate("Other names (hard links) of {files} keep the old content.", files=files))
+    if lost := [landing.change.path for landing in landings if landing.owner_lost]:
+        said.append(
+            translate(
+                "The owner or group of {files} could not be kept, so others may have lost access.",
+                files=files_text(lost, translate),
+            )
+        )
     if review is not None and "on_save" in review:
         said.append(translate("Some of it was saved with other changes. See review.on_save."))
     return said

@@ -91,11 +91,12 @@ class LineRange:
 @dataclass(frozen=True, slots=True)
 class Landed:
     """A commit's result on disk: `stat` is None if the file was removed. `hard_links`: how many other names
-    the old file keeps."""
+    the old file keeps. `owner_lost`: the owner or group of the replaced file could not be kept."""
 
     stat: FileStat | None
     hard_links: int = 0
     created_dirs: tuple[str, ...] = ()
+    owner_lost: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,6 +213,7 @@ def _landing(change: FileChange, landed: Landed) -> Landing:
         Expected(landed.stat.mtime_ms, landed.stat.size) if landed.stat else Expected(),
         bytes_written=change.proposed_size,
         hard_links=landed.hard_links,
+        owner_lost=landed.owner_lost,
         created_dirs=landed.created_dirs,
     )
 

@@ -68,6 +68,7 @@ class Landing:
     text: str | None = None
     bytes_written: int = 0
     hard_links: int = 0
+    owner_lost: bool = False
     created_dirs: tuple[str, ...] = ()
     on_save: str | None = None
 
