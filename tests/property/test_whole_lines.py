@@ -12,7 +12,7 @@ from agentfs_lsp.domain.matching.indentation import find_shift
 from agentfs_lsp.domain.matching.levels import LEVELS
 from agentfs_lsp.domain.matching.narrowing import where_possible
 from agentfs_lsp.domain.matching.search import Search
-from agentfs_lsp.domain.matching.typography import Columns, fold
+from agentfs_lsp.domain.matching.typography import Columns, fold, folding_units
 
 BLANKS = st.sampled_from(["", "", "", " ", "\t", "  ", "    ", " \t "])
 # Words that are parts of each other, and characters that only resemble line ends or spaces.
@@ -110,7 +110,7 @@ def test_typographic_variants_are_found(text: str, times: int, start: int, size:
 
 @given(st.lists(MARKED, max_size=12).map("".join))
 def test_columns_are_those_of_the_longest_begin_that_folds_to_as_much(line: str) -> None:
-    columns = Columns(line)
+    columns = Columns(line, folding_units(line))
     for column in range(len(fold(line)) + 1):
         begin = max(at for at in range(len(line) + 1) if len(fold(line[:at])) <= column)
         wanted = begin if fold(line[:begin]) == fold(line)[:column] else None

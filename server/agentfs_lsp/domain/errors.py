@@ -300,7 +300,7 @@ class NoMatch(DomainError):
     """No match. `cause` is set only if it is certain; `near` is empty if reading is denied."""
 
     near: tuple[NearMiss, ...] = ()
-    cause: Literal["line_numbers", "over_escaped", "letter_case", "drifted"] | None = None
+    cause: Literal["typography", "line_numbers", "over_escaped", "letter_case", "drifted"] | None = None
     detail: str = ""
 
 

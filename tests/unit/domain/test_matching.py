@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from agentfs_lsp.domain.errors import NearMiss, NoMatch, OverlappingMatches, SeveralMatches
-from agentfs_lsp.domain.matching import search
+from agentfs_lsp.domain.matching import levels, search, typography
 from agentfs_lsp.domain.matching.indentation import Shift, find_shift
 from agentfs_lsp.domain.matching.matching import find
 from agentfs_lsp.domain.splices import Splice, apply_splices
@@ -121,6 +121,34 @@ def test_hints_are_short_whatever_the_file() -> None:
         len(near.text) <= 6 and all(len(line) <= 241 for line in near.text) for near in caught.value.near
     )
     assert len(caught.value.detail) < 300
+
+
+def test_what_is_too_long_to_match_by_typewriter_characters_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    line = "“caf\u0065\u0301” – " * 10
+    text = f"a\n{line}\nb\n{line}\nc “x”\n"
+    monkeypatch.setattr(levels, "_MAX_FOLDED", 3 * len(line))
+    assert find(text, '"café"', "x", replace_all=True).replacements == 20
+    monkeypatch.setattr(levels, "_MAX_FOLDED", 2 * len(line))
+    with pytest.raises(NoMatch) as caught:
+        find(text, '"café"', "x", replace_all=True)
+    assert (caught.value.cause, caught.value.near[0].line) == ("typography", 2)
+    assert find(text, '"x"', "y").level == "unicode"  # in a line of its own
+    assert find(text, "“caf\u0065\u0301”", "x", replace_all=True).level == "exact"
+    with pytest.raises(NoMatch) as caught:
+        find(text, "B\n", "x")
+    assert caught.value.cause == "letter_case"
+
+
+@pytest.mark.parametrize("after", [" ", "\n"])
+def test_not_each_letter_of_a_long_text_is_folded_by_itself(
+    monkeypatch: pytest.MonkeyPatch, after: str
+) -> None:
+    compose, composed = typography._composed, []
+    monkeypatch.setattr(typography, "_composed", lambda text: (composed.append(text), compose(text))[1])
+    text = ("Он сказал: “это – не так”, caf\u0065\u0301 naïve." + after) * 1_000
+    found = find(text, '"это - не так"', '"так"', replace_all=True)
+    assert (found.level, found.replacements) == ("unicode", 1_000)
+    assert len(composed) < 20 * 1_000
 
 
 def test_what_is_there_but_for_a_mark_is_not_called_another_letter_case() -> None:

@@ -118,6 +118,10 @@ def nothing_changes(_: errors.NothingChanges, translate: Translate) -> ErrorText
 
 def no_match(error: errors.NoMatch, translate: Translate) -> ErrorText:
     causes = {
+        "typography": translate(
+            "Only typographic characters differ, such as quotes or dashes. In so long a text, they must "
+            "match exactly."
+        ),
         "line_numbers": translate(
             "{old_string} contains line numbers that are not in the file. Remove them."
         ),

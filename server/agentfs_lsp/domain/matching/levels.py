@@ -20,6 +20,9 @@ from agentfs_lsp.domain.matching.typography import fold, keep_characters
 Level = Literal["exact", "eol", "trailing_whitespace", "indentation", "unicode"]
 
 
+_MAX_FOLDED = 4_000_000  # characters, which take 6 s
+
+
 @dataclass(frozen=True, slots=True)
 class LevelSearch:
     """A level's search: ascending candidate numbers, and the place a number stands for."""
@@ -67,9 +70,17 @@ def _find_unicode(search: Search) -> Iterator[int]:
     if search.folded is search.plain and fold(search.plain_old) == search.plain_old:
         return
     region = search.folded_region
+    if too_long_to_fold(search):
+        return
     for at in occurrences(region.folded, fold(region.plain_old)):
         if None not in _unfolded(region, at):
             yield at
+
+
+def too_long_to_fold(search: Search) -> bool:
+    """Whether `unicode` has matches, but too long a text from the first of their lines to the last to find
+    out where each character is."""
+    return search.loose and len(search.folded_region.text) > _MAX_FOLDED
 
 
 def _place_unicode(search: Search, at: int) -> Place:

@@ -17,9 +17,11 @@ from typing import Literal, NamedTuple
 
 from agentfs_lsp.domain.errors import NearMiss, NoMatch
 from agentfs_lsp.domain.matching.indentation import BLANKS
+from agentfs_lsp.domain.matching.levels import too_long_to_fold
 from agentfs_lsp.domain.matching.occurrences import every_occurrence
 from agentfs_lsp.domain.matching.search import Search
 from agentfs_lsp.domain.matching.splicing import differing_elements
+from agentfs_lsp.domain.matching.typography import fold
 
 _PLACES = 3
 _LINES = 6
@@ -37,7 +39,7 @@ _ESCAPED = re.compile(r"\\([nrt\"'`\\/])")
 _MEANT = {"n": "\n", "r": "\r", "t": "\t"}
 _CASEFOLD_LIMIT = 2_000_000  # characters; above this only ASCII folds fast enough
 
-_Cause = Literal["line_numbers", "over_escaped", "letter_case"]
+_Cause = Literal["typography", "line_numbers", "over_escaped", "letter_case"]
 
 
 class _Candidate(NamedTuple):
@@ -83,6 +85,10 @@ def _unescaped(search: Search) -> int | None:
     return _line_where(search.plain, meant) if meant != search.plain_old else None
 
 
+def _in_typewriter(search: Search) -> int | None:
+    return _line_where(search.folded, fold(search.plain_old)) if too_long_to_fold(search) else None
+
+
 def _in_other_case(search: Search) -> int | None:
     too_long = not search.plain.isascii() and len(search.plain) > _CASEFOLD_LIMIT
     if too_long or search.plain_old in search.plain:
@@ -107,6 +113,7 @@ def _line_where(text: str, wanted: str) -> int | None:
 
 
 _READINGS: tuple[tuple[_Cause, Callable[[Search], int | None]], ...] = (
+    ("typography", _in_typewriter),
     ("line_numbers", _without_numbers),
     ("over_escaped", _unescaped),
     ("letter_case", _in_other_case),

@@ -6,6 +6,7 @@ defines what counts as a match.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Sequence
 from functools import cached_property
@@ -16,7 +17,7 @@ from agentfs_lsp.domain.matching.indentation import BLANKS, Shift, find_shift, i
 from agentfs_lsp.domain.matching.narrowing import where_possible
 from agentfs_lsp.domain.matching.occurrences import Backwards, every_occurrence
 from agentfs_lsp.domain.matching.splicing import Place, Revise, as_given, uniform_line_end
-from agentfs_lsp.domain.matching.typography import Columns, fold
+from agentfs_lsp.domain.matching.typography import Columns, fold, folding_units
 from agentfs_lsp.domain.text.lines import LINE_END, line_end, line_start, normalize, offset_of_line, with_eol
 
 
@@ -81,8 +82,12 @@ class Search:
         if known is None:
             if len(self._columns) > 1:
                 self._columns.clear()
-            known = self._columns[line] = Columns(self.lines[line])
+            known = self._columns[line] = Columns(self.lines[line], self._folding_units)
         return known
+
+    @cached_property
+    def _folding_units(self) -> re.Pattern[str]:
+        return folding_units(self.text)
 
     @cached_property
     def pieces(self) -> list[tuple[int, int]]:

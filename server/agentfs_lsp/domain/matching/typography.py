@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import accumulate, pairwise
 from unicodedata import category, combining, normalize
 
@@ -19,6 +19,7 @@ from agentfs_lsp.domain.matching.splicing import differing_elements
 _TYPED = {"'": "‘’‚‛′", '"': "“”„‟″", "-": "‐‑‒–—―−", " ": "\u00a0\u2007\u202f"}
 _ASCII = re.compile("[\0-\x7f]")
 _BLOCK = 1 << 18
+_SHORT = 16
 _TOKEN = re.compile(r"\w[\w\u0300-\u036f]*|[^\w][\u0300-\u036f]*")
 
 
@@ -26,11 +27,19 @@ def fold(text: str) -> str:
     """`text` in typewriter characters. Line ends stay; the number of code points may change."""
     if text.isascii():
         return text
+    return _fold_short(text) if len(text) <= _SHORT else _fold(text)
+
+
+def _fold(text: str) -> str:
     text = _composed(text)
     for typed, variants in _TYPED.items():
         for variant in variants:
             text = text.replace(variant, typed)
     return text
+
+
+_fold_short = lru_cache(1 << 14)(_fold)
+"""A long line is folded character by character, and word by word, of which it has few different ones."""
 
 
 def _composed(text: str) -> str:
@@ -71,18 +80,20 @@ def _long_runs() -> re.Pattern[str]:
 
 class Columns:
     """Maps columns of `fold(line)` to those of the line. Scans the line only once, since a file on one line
-    may have thousands of places."""
+    may have thousands of places. `units`: `folding_units` of a text with this line."""
 
-    def __init__(self, line: str) -> None:
+    def __init__(self, line: str, units: re.Pattern[str]) -> None:
         self._line = line
         self._same = _composed(line) == line
         if self._same:
             return
-        starts = [at for at, it in enumerate(line) if not at or _begins_anew(it)]
+        found = [(it.start(), it.lastindex == 1) for it in units.finditer(line)]
+        starts = [start for start, _ in found]
         pieces = [fold(line[a:b]) for a, b in pairwise([*starts, len(line)])]
         if "".join(pieces) != fold(line):
-            starts, pieces = [0], [fold(line)]
+            found, starts, pieces = [(0, False)], [0], [fold(line)]
         self._starts = [*starts, len(line)]
+        self._one_by_one = [it for _, it in found]
         self._folded = list(accumulate(map(len, pieces), initial=0))
 
     def unfolded(self, column: int) -> int | None:
@@ -93,9 +104,22 @@ class Columns:
         start, column = self._starts[number], column - self._folded[number]
         if not column:
             return start
+        if self._one_by_one[number]:
+            return start + column
         piece = self._line[start : self._starts[number + 1]]
         found = bisect_right(range(len(piece) + 1), column, key=lambda at: len(fold(piece[:at]))) - 1
         return start + found if fold(piece[:found]) == fold(piece)[:column] else None
+
+
+def folding_units(text: str) -> re.Pattern[str]:
+    """Finds the parts of a line that fold by themselves: runs of characters that each become one (group 1),
+    and other characters with the marks behind them. Only for lines of this text."""
+    characters = sorted(set(text))
+    marks = "".join(re.escape(it) for it in characters if not _begins_anew(it))
+    others = "".join(re.escape(it) for it in characters if len(fold(it)) != 1)
+    ahead = f"(?![{marks}])" if marks else ""
+    run = f"[^{marks}{others}]+" if marks or others else ".+"
+    return re.compile(f"({run}{ahead})|.{f'[{marks}]*' if marks else ''}", re.DOTALL)
 
 
 def _begins_anew(character: str) -> bool:
