@@ -51,6 +51,8 @@ export class InlineReviews implements vscode.Disposable {
   private obstacle: string | undefined;
   /** The reviews that are shown as diffs, as they can't be shown here, or the user wants that. */
   private readonly diffs = new WeakSet<Review>();
+  private isListening = false;
+  private readonly controller = vscode.comments.createCommentController('agentfs', 'agentfs');
   private readonly parts: readonly vscode.Disposable[];
 
   constructor(
@@ -60,13 +62,17 @@ export class InlineReviews implements vscode.Disposable {
   ) {
     this.parts = [
       this.changed,
+      this.controller,
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.tabsClosed(closed)),
       vscode.workspace.onDidRenameFiles(({ files: renamed }) => renamed.forEach((one) => this.fileRenamed(one))),
       proposals.onDidChange((review) => review === this.view?.review && this.draw()),
       vscode.workspace.onDidChangeConfiguration(() => {
+        this.listenForComments();
         this.obstacle ??= this.view && this.whyNot(this.view.review, this.view.file);
       }),
+      vscode.workspace.onDidGrantWorkspaceTrust(() => this.listenForComments()),
     ];
+    this.listenForComments();
   }
 
   /** The review that the editor in front shows. */
@@ -103,7 +109,7 @@ export class InlineReviews implements vscode.Disposable {
       return false;
     }
     this.hide();
-    const view = (this.view = new InlineView(review, file, uri, () => this.front()));
+    const view = (this.view = new InlineView(this.controller, review, file, uri, () => this.front()));
     this.paths = [uri.path];
     this.changed.fire(); // before the editor has the focus: keys that decide would be typed into it
     await vscode.window.showTextDocument(uri, { preview: false, viewColumn: tabsOf(uri)[0]?.group.viewColumn ?? vscode.ViewColumn.Active });
@@ -218,6 +224,23 @@ export class InlineReviews implements vscode.Disposable {
     // An editor in a peek shows the same text without our comments, and is in no column.
     const isOurs = uri !== undefined && editor?.viewColumn !== undefined && editor.document.uri.toString() === uri.toString();
     return isOurs && tabsOf(uri).some(({ isActive }) => isActive) ? editor : undefined;
+  }
+
+  /**
+   * VS Code asks for ranges when it opens an editor, and when the user turns comments on. Only with this style, as it keeps
+   * each document about which it asks loaded for minutes.
+   */
+  private listenForComments(): void {
+    const isInline = currentSettings().style === 'inline';
+    if (isInline !== this.isListening) {
+      this.isListening = isInline;
+      const controller: { commentingRangeProvider?: vscode.CommentingRangeProvider | undefined } = this.controller;
+      const provideCommentingRanges = ({ uri }: vscode.TextDocument): vscode.Range[] => {
+        this.view?.commentsAppear(uri);
+        return [];
+      };
+      controller.commentingRangeProvider = isInline ? { provideCommentingRanges } : undefined;
+    }
   }
 
   private whyNot(review: Review, file: ReviewedFile): string | undefined {

@@ -31,22 +31,15 @@ export class InlineView implements vscode.Disposable {
   private readonly timers = new Map<string, NodeJS.Timeout>();
   private removed = removedLook();
   private readonly listeners: vscode.Disposable;
-  /** Of this view alone: VS Code keeps each document about whose ranges it asks loaded for minutes. */
-  private readonly controller = vscode.comments.createCommentController('agentfs', 'agentfs');
 
   /** `front`: the editor in front, if it shows this file. */
   constructor(
+    private readonly controller: vscode.CommentController,
     readonly review: Review,
     readonly file: ReviewedFile,
     readonly uri: vscode.Uri,
     private readonly front: () => vscode.TextEditor | undefined,
   ) {
-    this.controller.commentingRangeProvider = {
-      provideCommentingRanges: (document) => {
-        this.commentsAppear(document.uri);
-        return [];
-      },
-    };
     this.listeners = vscode.Disposable.from(
       vscode.window.onDidChangeVisibleTextEditors(() => this.mark()),
       vscode.window.onDidChangeActiveTextEditor(() => this.look()),
@@ -81,11 +74,8 @@ export class InlineView implements vscode.Disposable {
     return [...this.threads].find(([, own]) => own === thread)?.[0];
   }
 
-  /**
-   * VS Code asks for ranges when it opens an editor, and when the user turns comments on. Only now an editor may show them:
-   * what was in view without them is not there any more.
-   */
-  private commentsAppear(uri: vscode.Uri): void {
+  /** Comments may only now be shown in an editor: what was in view without them is not there any more. */
+  commentsAppear(uri: vscode.Uri): void {
     if (uri.toString() === this.uri.toString()) {
       this.timers.forEach((timer) => clearTimeout(timer));
       this.timers.clear();
@@ -120,7 +110,7 @@ export class InlineView implements vscode.Disposable {
   /** The user may be looking at something else: comments that go above it must not move it. */
   private async removeComments(): Promise<void> {
     const shown = this.editors.map((editor) => ({ editor, first: editor.visibleRanges[0]?.start.line ?? 0 }));
-    this.controller.dispose(); // with its comments
+    this.threads.forEach((thread) => thread.dispose());
     await caughtUp();
     const moved = shown.filter(({ first }) => this.hunks.some(({ after }) => after < first));
     for (const { editor, first } of moved) {
