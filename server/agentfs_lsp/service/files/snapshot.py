@@ -74,7 +74,7 @@ class Snapshot(NamedTuple):
 
     `text` is the buffer's if there is one, with the file's encoding and byte-order mark; `hash` is of its
     bytes. `dirty`: the buffer differs from the disk. `lost_eol`: if the text has no line end, the one it had
-    before, "" if unknown."""
+    before, "" if unknown. `git_setting`: see `FileStore`; only for a file to be changed."""
 
     location: Location
     blob: Blob | None
@@ -84,6 +84,7 @@ class Snapshot(NamedTuple):
     dirty: bool
     hash: str
     lost_eol: str = ""
+    git_setting: str | None = None
 
     @property
     def exists(self) -> bool:

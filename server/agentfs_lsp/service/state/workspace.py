@@ -155,7 +155,7 @@ class Workspace:
             raise
 
     def _hides(self, operation: Operation, location: Location, last: bool) -> bool:
-        verdict = self._judge_path(operation if last else "read", location, "")
+        verdict = self.judge(operation if last else "read", location, "")
         if verdict.decision == "deny" and not last:
             raise PolicyDenied(self.name_of(location), "read", verdict.rule or "")
         return verdict.decision == "deny"
@@ -221,15 +221,6 @@ class Workspace:
 
     def judge(self, operation: Operation, location: Location, session: str) -> Verdict:
         """Policy's verdict on this operation, file and session."""
-        verdict = self._judge_path(operation, location, session)
-        if verdict.decision != "allow" or operation == "read":
-            return verdict
-        location = placed(location, self.roots)
-        policy = self.in_force.at(location.root).policy
-        return policy.judge_named(location.relative, self.files.git_setting_of(location)) or verdict
-
-    def _judge_path(self, operation: Operation, location: Location, session: str) -> Verdict:
-        """The same, without what git's configuration says of the file, which denies nothing."""
         configured = self.settings.approval.mode if self.settings_known else "manual"
         mode = self.sessions.mode_of(session, configured)
         location = placed(location, self.roots)
@@ -251,6 +242,9 @@ class Workspace:
                 if verdict.decision == "deny":
                     raise PolicyDenied(change.path, tool, verdict.rule or "")
                 verdicts.append(verdict)
+            location = placed(change.base.location, self.roots)
+            policy = self.in_force.at(location.root).policy
+            verdicts.append(policy.judge_named(location.relative, change.base.git_setting) or verdicts[-1])
         return strictest(verdicts)
 
     def buffer_of(self, location: Location, uri: str | None = None) -> Buffer | None:
@@ -333,8 +327,8 @@ class Workspace:
             if loading is not None:
                 await loading.enter_async_context(self.loads)
             snapshot = await in_thread(source.look, buffer, limit)
-        lost_eol = self.decoded.remembered_eol(location.absolute, snapshot.hash)
-        return snapshot._replace(lost_eol=lost_eol) if lost_eol and snapshot.exists else snapshot
+        lost_eol = self.decoded.remembered_eol(location.absolute, snapshot.hash) if snapshot.exists else ""
+        return snapshot._replace(lost_eol=lost_eol, git_setting=self.files.git_setting_of(location))
 
 
 def is_small(buffer: Buffer | None) -> bool:
