@@ -2,6 +2,7 @@
  * Shows a proposal as a diff: on the left the text that it changes, on the right the proposed text, which the user may
  * edit. Only one review is open at a time, and none opens by itself. `proposals/decisions.ts` handles decisions.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
 import type { ReviewedFile } from '../protocol/types';
@@ -16,10 +17,10 @@ import { keysForTheFront, run, unmaximize, withoutFocus, type Layout } from './e
 import type { HeldKeys } from './heldKeys';
 import type { InlineReviews } from './inline';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
-import { userWaits } from './userWaits';
+import { soon, userWaits } from './userWaits';
 
-/** If the next review's texts load within this time after a decision, the user is still here to see it. */
-const SOON_MS = 200;
+/** By then a diff is drawn. Setting the layout takes VS Code longer than that, and would hold it up. */
+const DRAWN_MS = 200;
 
 /** `isNext`: it replaces a review that was decided. */
 export interface Opening {
@@ -221,9 +222,8 @@ export class DiffEditors implements vscode.Disposable {
       this.opening = undefined;
     });
     this.opened.fire({ review, isNext });
-    await run(giveKeys);
     await this.closeKnowing((tab) => ![undefined, review].includes(this.reviewOf(tab)));
-    await this.prepareNext();
+    await Promise.all([this.prepareNext(), delay(DRAWN_MS).then(() => run(giveKeys))]);
   }
 
   /** Show a review in its file, if the user wants that and it can be done. */
@@ -292,9 +292,4 @@ export class DiffEditors implements vscode.Disposable {
       void this.closeStale();
     }
   }
-}
-
-/** Whether it becomes true within a moment. */
-function soon(coming: Promise<boolean>): Promise<boolean> {
-  return Promise.race([coming, new Promise<false>((resolve) => setTimeout(resolve, SOON_MS, false))]);
 }

@@ -6,6 +6,9 @@ import { caughtUp } from '../util/caughtUp';
 /** Nobody moves on to something else this fast, and no API reports keys in the search or a terminal. */
 const SOON_MS = 300;
 
+/** If what follows a decision is there within this time, the user is still here to see it. */
+const FOLLOWS_MS = 200;
+
 /** Call it once. */
 export type IsWaiting = () => Promise<boolean>;
 
@@ -31,6 +34,11 @@ export function userWaits(): IsWaiting {
     stop();
     return stillWaits;
   };
+}
+
+/** Whether what follows a decision becomes true so soon that the user is still here to see it. */
+export function soon(coming: Promise<boolean>): Promise<boolean> {
+  return Promise.race([coming, new Promise<false>((resolve) => setTimeout(resolve, FOLLOWS_MS, false))]);
 }
 
 /** Whether a question may open, which would take the focus. If the user has moved on, offers it in a notification. */
