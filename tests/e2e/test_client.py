@@ -134,7 +134,7 @@ async def test_a_reviewer_that_fails_approves_nothing(root: Path, file: Path, wr
         await fs.read("a.py")
         answer = await fs.edit("a.py", "two", "2")
     assert (answer.code, file.read_text()) == ("USER_REJECTED", TEXT)
-    assert "review failed" in answer.feedback
+    assert "reviews changes failed" in answer.feedback
 
 
 @pytest.mark.parametrize("error", [SystemExit(1), StopIteration(), asyncio.CancelledError()])
@@ -152,7 +152,7 @@ def test_no_error_of_a_reviewer_ends_more_than_the_review(
         fs.read("a.py")
         answer = fs.edit("a.py", "two", "2")
         assert answer.code == "USER_REJECTED"
-        assert "review failed" in answer.feedback
+        assert "reviews changes failed" in answer.feedback
         assert fs.status().ok
     assert file.read_text() == TEXT
 

@@ -380,7 +380,8 @@ class AsyncAgentFS:
             except BaseException as error:  # noqa: BLE001 - whatever it raises is a no, and ends only the review
                 if not review.ended.is_set():
                     _log.exception("The reviewer failed: the change is rejected")
-                self._protocol.decide(review, Reject(f"The review failed: {type(error).__name__}."))
+                why = f"The program that reviews changes failed ({type(error).__name__}). Nobody has decided."
+                self._protocol.decide(review, Reject(why))
             self._send()
 
     def _lose(self, why: str) -> None:

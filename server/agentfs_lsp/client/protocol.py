@@ -108,7 +108,8 @@ class Protocol(Endpoint):
                 return None
             problem = str(reply.get("reason"))
             if review.attempt == MAX_ATTEMPTS:
-                self.decide(review, Reject(f"The reviewer's answers could not be used: {problem}"))
+                why = f"The program that reviews changes gave no usable answer: {problem}"
+                self.decide(review, Reject(why))
                 return None
             return self._show(replace(review, problem=problem, attempt=review.attempt + 1))
 

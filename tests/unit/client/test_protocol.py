@@ -131,7 +131,7 @@ def test_a_reviewer_that_only_gives_what_cannot_be_used_is_not_asked_for_ever() 
         for event in given_(protocol, {"id": message["id"], "result": refusal}):
             review = event.review
     (last,) = sent(protocol)
-    reason = "The reviewer's answers could not be used: The text contains NUL."
+    reason = "The program that reviews changes gave no usable answer: The text contains NUL."
     assert last["params"] == {"id": "p1", "decision": "rejected", "feedback": reason}
 
 
