@@ -106,12 +106,14 @@ class Protocol(Endpoint):
                 self._ask("agentfs/applied", {"id": review.id, "files": files}, lambda _: None)
             if reply.get("code") != "INVALID_PARAM" or review.id not in self._shown:
                 return None
-            problem = str(reply.get("reason"))
-            if review.attempt == MAX_ATTEMPTS:
+            problem, attempt = str(reply.get("reason")), review.attempt + 1
+            again = replace(review, problem=problem, attempt=attempt)
+            if attempt <= MAX_ATTEMPTS:
+                return self._show(again)
+            if attempt == MAX_ATTEMPTS + 1:
                 why = f"The program that reviews changes gave no usable answer: {problem}"
-                self.decide(review, Reject(why))
-                return None
-            return self._show(replace(review, problem=problem, attempt=review.attempt + 1))
+                self.decide(again, Reject(why))
+            return None
 
         self._ask("agentfs/settle", _settlement(review, decision), settled)
 

@@ -65,13 +65,13 @@ def _give_up() -> None:
 def _reason(event: Mapping[str, Any], timeout_s: float, sent: threading.Event) -> str | None:
     """Make the change; returns why the tool must not make it. None if the tool is none that edits. Sets
     `sent` while the change may have been made."""
-    if sys.stdout is None:
-        raise ValueError("Standard output is closed, which the result goes to.")
     tool, given = event["tool_name"], event["tool_input"]
     if tool in _OTHER_EDITS:
         return f"{tool} is not available here: agentfs makes all changes. Use Edit or Write."
     if tool not in {"Edit", "Write"}:
         return None
+    if sys.stdout is None:
+        raise ValueError("Standard output, where the result goes, is closed.")
     until = time.monotonic() + timeout_s
     root = os.environ.get("CLAUDE_PROJECT_DIR") or event["cwd"]
     try:

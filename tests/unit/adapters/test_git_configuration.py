@@ -36,6 +36,21 @@ def test_all_in_a_folder_of_hooks_is_named_and_nothing_beside_it(top: Path) -> N
     assert setting_of(top.parent / "tools" / "hooks" / "x") is None
 
 
+@pytest.mark.parametrize("folder", [".git/hooks", "tools/hooks"])
+def test_a_hook_that_is_a_link_names_its_file(top: Path, folder: str) -> None:
+    known, script = GitConfigurations(), top / "scripts" / "check.sh"
+    put(script, "")
+    (top / folder).mkdir(parents=True)
+    assert setting_of(script, known) is None
+    (top / folder / "pre-commit").symlink_to(script)
+    assert setting_of(script, known) == "core.hooksPath"
+
+
+def test_a_linked_folder_of_hooks_is_named(top: Path) -> None:
+    (top / ".git" / "hooks").symlink_to(top / "scripts")
+    assert setting_of(top / "scripts" / "pre-commit") == "core.hooksPath"
+
+
 def test_of_a_command_only_the_files_are_named(top: Path) -> None:
     put(
         top / ".git" / "config",

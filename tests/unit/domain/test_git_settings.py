@@ -26,11 +26,25 @@ def named_in(text: str) -> list[tuple[str, str, tuple[str, ...]]]:
         ('[filter "a\\"]b"]\n clean = sh -c \'x/y\'', "filter.clean", "file", ("sh", "-c", "x/y")),
         ("[alias]\n ship = !cd x && ./ship.sh", "alias.ship", "file", ("cd", "x", "./ship.sh")),
         ('[merge "m"]\n driver = "bin/m" %A "%B"', "merge.driver", "file", ("bin/m", "%A", "%B")),
+        ("[pager]\n log = tools/p", "pager.log", "file", ("tools/p",)),
+        ('[mergetool "m"]\n path = tools/m', "mergetool.path", "file", ("tools/m",)),
+        ('[remote "r"]\n url = ext::tools/r %S', "remote.url", "file", ("tools/r", "%S")),
         ("[diff]\n external = a --with=b/c", "diff.external", "file", ("a", "--with", "b/c")),
     ],
 )
 def test_what_git_runs_or_includes_is_named(text: str, name: str, kind: str, paths: tuple[str, ...]) -> None:
-    assert named_in(f"[user]\n name = me\n{text}") == [(name, kind, paths)]
+    named = named_in(f"[user]\n name = me\n{text}")
+    assert (named[-1], {one for one, *_ in named}) == ((name, kind, paths), {name})
+
+
+@pytest.mark.parametrize("before", ["# a note \\", "x = C:\\\\"])
+def test_no_backslash_hides_the_next_line(before: str) -> None:
+    named = named_in(f"[core]\n{before}\nhooksPath = a")
+    assert ("core.hooksPath", "hooks", ("a",)) in named
+
+
+def test_a_byte_order_mark_hides_no_section() -> None:
+    assert named_in("\ufeff[include]\n path = a") == [("include.path", "include", ("a",))]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 
 from agentfs_lsp.adapters.fs.handles import closing_fd
 from agentfs_lsp.domain.folding import fold_path
@@ -52,27 +53,55 @@ class _Repository:
 
     def __init__(self, top: str) -> None:
         self.named: dict[str, tuple[str, bool]] = {}
+        self._tried = 0
         self._read: dict[str, object] = {}
+        self._hooks: dict[str, int] = {}
         told = self._text_of(f"{top}/.git")  # of a worktree or submodule, a file
         git = os.path.join(top, told.removeprefix("gitdir:").strip()) if told else f"{top}/.git"
         common = os.path.join(git, self._text_of(f"{git}/commondir").strip())
+        self._name_hooks(os.path.join(common, "hooks"), "core.hooksPath")
         for config in (os.path.join(common, "config"), f"{git}/config.worktree"):
             self._take(config, top)
 
     def has_changed(self) -> bool:
-        return any(_version_of(path) != version for path, version in self._read.items())
+        changed = any(_version_of(path) != version for path, version in self._read.items())
+        return changed or any(_mtime_of(folder) != mtime for folder, mtime in self._hooks.items())
 
     def _take(self, config: str, top: str) -> None:
         if config in self._read or len(self._read) >= _MAX_FILES:
             return
         for setting in settings_that_run(self._text_of(config)):
             base = os.path.dirname(config) if setting.kind == "include" else top
-            for path in setting.paths:
-                if len(self.named) < _MAX_NAMED:
-                    real = os.path.realpath(os.path.join(base, os.path.expanduser(path)))
-                    self.named.setdefault(_folded(real), (setting.name, setting.kind == "hooks"))
-                    if setting.kind == "include":
-                        self._take(real, top)
+            for spelled in setting.paths:
+                path = os.path.join(base, os.path.expanduser(spelled))
+                if setting.kind == "hooks":
+                    self._name_hooks(path, setting.name)
+                    continue
+                real = self._name(path, setting.name)
+                if setting.kind == "include" and real is not None:
+                    self._take(real, top)
+                elif spelled.startswith("/"):  # behind `$(git rev-parse --show-toplevel)`
+                    self._name(f"{top}{spelled}", setting.name)
+
+    def _name(self, path: str, setting: str, *, is_folder: bool = False) -> str | None:
+        """Name the file at this path, which it returns without links; None beyond the limit."""
+        if self._tried >= _MAX_NAMED:
+            return None
+        self._tried += 1
+        real = os.path.realpath(path)
+        self.named.setdefault(_folded(real), (setting, is_folder))
+        return real
+
+    def _name_hooks(self, path: str, setting: str) -> None:
+        """Name a folder of hooks, and what is linked there."""
+        folder = self._name(path, setting, is_folder=True)
+        if folder is None:
+            return
+        self._hooks[folder] = _mtime_of(folder)
+        with suppress(OSError), os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.is_symlink():
+                    self._name(entry.path, setting)
 
     def _text_of(self, path: str) -> str:
         """The beginning of the file; empty if there is none."""
@@ -87,6 +116,13 @@ class _Repository:
 
 def _folded(absolute: str) -> str:
     return fold_path(absolute.lstrip("/"))
+
+
+def _mtime_of(folder: str) -> int:
+    try:
+        return os.stat(folder).st_mtime_ns
+    except (OSError, ValueError):
+        return 0
 
 
 def _version_of(path: str) -> object:

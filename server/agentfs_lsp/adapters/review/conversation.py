@@ -48,9 +48,6 @@ NOT_DONE = Report(done=False)
 Reports = Mapping[str, Report]
 """The reports by real absolute path; a file that is not in it counts as not done."""
 
-_LOST: Reports = {}
-"""Stands for the reports of a client whose connection has ended."""
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -84,6 +81,8 @@ class Conversation:
         self._saved_report: asyncio.Future[Reports] = loop.create_future()
         self._unanswered: set[asyncio.Future[None]] = set()
         self._is_concluded = False
+        self._is_lost = False
+        """Whether the connection has ended between what the client was told to apply and its report."""
 
     # --- the client's messages ----------------------------------------------------------------------------
 
@@ -150,7 +149,7 @@ class Conversation:
         reports = await asyncio.shield(self._applied_report)
         for edit in edits:
             report = reports.get(self._files.get(edit.uri, ""), NOT_DONE)
-            yield Applied(report.done, report.reason, is_lost=reports is _LOST)
+            yield Applied(report.done, report.reason, is_lost=self._is_lost)
 
     async def roll_back(self, edits: Sequence[DocumentEdit], error: DomainError) -> None:  # noqa: ARG002
         """Refuse `agentfs/applied`. What to revert is computed on the response, because the client may apply
@@ -203,7 +202,8 @@ class Conversation:
 
     def abandon(self) -> None:
         """The client can no longer report. If it was told what to apply, it may have done so."""
-        _resolve(self._applied_report, _LOST if self.is_answered else {})
+        self._is_lost = self.is_answered and not self._applied_report.done()
+        _resolve(self._applied_report, {})
         _resolve(self._saved_report, {})
 
 

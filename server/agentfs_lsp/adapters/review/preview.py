@@ -10,7 +10,7 @@ import asyncio
 
 from agentfs_lsp.adapters.review.appliers import PreviewedApplier
 from agentfs_lsp.adapters.review.asking import Asking
-from agentfs_lsp.domain.errors import NobodyToAsk, Rejected, ReviewTimedOut
+from agentfs_lsp.domain.errors import LandingUnknown, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.service.landing.last_line_end import edit_of
 from agentfs_lsp.service.proposal.change import FileChange
@@ -49,6 +49,8 @@ async def review_by_preview(
             applied = await asking.editor.apply(edits, label=title, confirm=confirm)
     except TimeoutError:
         raise ReviewTimedOut(timeout_s or 0) from None
+    if applied.is_lost:  # the user may have accepted it
+        raise LandingUnknown(proposal.changes[0].path, "ended")
     if applied.failed:
         raise NobodyToAsk("failed", applied.reason)
     if not applied.applied:

@@ -12,11 +12,14 @@ _COMMANDS = frozenset(
     {
         *("alternaterefscommand", "askpass", "cccmd", "clean", "cmd", "command", "defaultkeycommand"),
         *("difffilter", "driver", "editor", "external", "fsmonitor", "gitproxy", "headercmd", "helper"),
-        *("packobjectshook", "pager", "process", "program", "receivepack", "sendmailcmd", "smudge"),
-        *("sshcommand", "textconv", "tocmd", "uploadpack"),
+        *("packobjectshook", "pager", "process", "program", "receivepack", "recentobjectshook"),
+        *("sendmailcmd", "smtpserver", "smudge", "sshcommand", "textconv", "tocmd", "tunnel", "uploadpack"),
     }
 )
 """The last parts of the names, such as `core.fsmonitor` and `filter.<name>.clean`."""
+
+_PROGRAMS = frozenset({"browser", "difftool", "lfs", "man", "mergetool"})
+"""The sections in which `path` is that of a program."""
 
 _INCLUDES = frozenset({"include", "includeif"})
 _SECTION = re.compile(r'\s*\[\s*([\w.-]+)(?:\s+"(?:[^"\\]|\\.)*")?\s*\]')
@@ -35,24 +38,36 @@ class GitSetting(NamedTuple):
 
 def settings_that_run(text: str) -> Iterator[GitSetting]:
     """The settings that name such files. Of a command, every word counts as one."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n")
+    yield from _settings_of(text)
+    if "\\\n" in text:  # which continues a value, but no comment
+        yield from _settings_of(text.replace("\\\n", ""))
+
+
+def _settings_of(text: str) -> Iterator[GitSetting]:
     section = ""
-    for line in text.replace("\r\n", "\n").replace("\\\n", "").split("\n"):
+    for line in text.split("\n"):
         found = _SECTION.match(line)
         if found:
             section = found[1]
         name, _, value = line[found.end() if found else 0 :].partition("=")
         name, value = name.strip(), _unquoted(value)
-        full, key = f"{section}.{name}", name.lower()
+        full, key, group = f"{section}.{name}", name.lower(), section.partition(".")[0].lower()
         if not value:
             continue
         if key == "hookspath":
             yield GitSetting(full, "hooks", (value,))
-        elif key == "path" and section.partition(".")[0].lower() in _INCLUDES:
+        elif key == "path" and group in _INCLUDES:
             yield GitSetting(full, "include", (value,))
         elif key == "attributesfile":
             yield GitSetting(full, "file", (value,))
-        elif key in _COMMANDS or value.startswith("!"):
-            yield GitSetting(full, "file", tuple(_WORD.findall(value)))
+        elif (
+            key in _COMMANDS
+            or group == "pager"
+            or (key == "path" and group in _PROGRAMS)
+            or value.startswith(("!", "ext::"))
+        ):
+            yield GitSetting(full, "file", tuple(_WORD.findall(value.removeprefix("ext::"))))
 
 
 def _unquoted(value: str) -> str:

@@ -74,7 +74,7 @@ class Snapshot(NamedTuple):
 
     `text` is the buffer's if there is one, with the file's encoding and byte-order mark; `hash` is of its
     bytes. `dirty`: the buffer differs from the disk. `lost_eol`: if the text has no line end, the one it had
-    before, "" if unknown. `git_setting`: see `FileStore`; only for a file to be changed."""
+    before, "" if unknown. `git_setting`: see `FileStore.git_setting_of`; None if the file was only read."""
 
     location: Location
     blob: Blob | None

@@ -89,12 +89,12 @@ class InEditor:
         """Handle the timeout, or the end of the connection; returns if the change has arrived after all."""
         path = observation.change.path
         if observation.change.is_blind or not await self._is_there(observation):
-            silent: DomainError
             if reason == "ended":
-                silent = LandingUnknown(path, "ended")
-            else:
-                silent = LandingUnknown(path, "late") if observation.outstanding else NotLanded(path, reason)
-            self._failed[observation] = await self._not_there(observation, silent)
+                ended = self._failed[observation] = LandingUnknown(path, "ended")
+                ended.file = observation.change.absolute
+                return
+            late = LandingUnknown(path, "late") if observation.outstanding else NotLanded(path, reason)
+            self._failed[observation] = await self._not_there(observation, late)
         else:
             observation.outstanding = False
 

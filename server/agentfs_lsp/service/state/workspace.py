@@ -244,7 +244,9 @@ class Workspace:
                 verdicts.append(verdict)
             location = placed(change.base.location, self.roots)
             policy = self.in_force.at(location.root).policy
-            verdicts.append(policy.judge_named(location.relative, change.base.git_setting) or verdicts[-1])
+            named = policy.judge_named(location.relative, change.base.git_setting)
+            if named is not None:
+                verdicts.append(named)
         return strictest(verdicts)
 
     def buffer_of(self, location: Location, uri: str | None = None) -> Buffer | None:
