@@ -23,6 +23,7 @@ from support.editor import (
     handshake,
 )
 from support.landing import nothing_can_land
+from support.personas import VSCODE
 from support.sample import CHANGED, EDIT, TEXT, asked, report
 from support.wire import Message
 
@@ -146,6 +147,22 @@ async def test_what_the_editor_applied_before_its_connection_ended_is_not_told_u
         told = await answer
     assert (told["error"]["code"], told["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
     assert "the editor ended before it had saved the file" in told["text"]
+    assert file.read_text() == TEXT
+
+
+async def test_of_a_preview_whose_editor_has_gone_it_is_not_known_whether_it_was_applied(
+    root: Path, file: Path
+) -> None:
+    async with VSCODE.editing(root) as editor:
+        assert editor.process.stdin is not None
+        editor.answers[APPLY] = lambda _: NO_ANSWER
+        editor.open("a.py")
+        await editor.read("a.py")
+        answer = editor.start("agentfs/edit", EDIT)
+        assert editor.apply((await editor.seen(APPLY))["edit"], tell=False)
+        editor.process.stdin.close()
+        told = await answer
+    assert (told["error"]["code"], told["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
     assert file.read_text() == TEXT
 
 
