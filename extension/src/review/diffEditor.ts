@@ -13,7 +13,7 @@ import { open, type DiffSides } from './diffTab';
 import { BASE, idOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
-import { keysForTheFront, run, unmaximize, withoutFocus, type Layout } from './editorFocus';
+import { keysForTheFront, run, unmaximize, withoutFocus } from './editorFocus';
 import type { HeldKeys } from './heldKeys';
 import type { InlineReviews } from './inline';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
@@ -207,23 +207,23 @@ export class DiffEditors implements vscode.Disposable {
     this.inline.hide();
     const sides = review.proposal.files.map((file) => this.prepare(id, file));
     sides.filter(({ file }) => file.operation === 'delete').forEach(({ right }) => this.files.lock(right));
-    let layout: Layout | undefined;
     if (isNext) {
       sides.forEach(({ right }) => this.files.lock(right));
     } else {
       this.unlock(review);
-      layout = await unmaximize();
+      await unmaximize();
     }
-    const giveKeys = await keysForTheFront(layout);
+    const giveKeys = isNext ? await keysForTheFront() : undefined;
     this.proposals.setAside(review, false);
     this.opening = { review, isNext };
     const opened = open(review, sides, place, path);
-    await Promise.all([opened, isNext && run(giveKeys)]).finally(() => {
+    await Promise.all([opened, giveKeys && run(giveKeys)]).finally(() => {
       this.opening = undefined;
     });
     this.opened.fire({ review, isNext });
+    await (giveKeys && run(giveKeys));
     await this.closeKnowing((tab) => ![undefined, review].includes(this.reviewOf(tab)));
-    await Promise.all([this.prepareNext(), delay(DRAWN_MS).then(() => run(giveKeys))]);
+    await Promise.all([this.prepareNext(), isNext || delay(DRAWN_MS).then(async () => this.current === review && run(await keysForTheFront()))]);
   }
 
   /** Show a review in its file, if the user wants that and it can be done. */

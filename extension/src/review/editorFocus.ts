@@ -15,10 +15,10 @@ export async function run(...commands: readonly Command[]): Promise<void> {
 /**
  * A command that focuses the active editor unless the focus is elsewhere, such as in the search. No stable API tells
  * where it is, but VS Code checks that when it lays out its editors, so this sets the layout that they have. It also
- * helps in Zen Mode, where VS Code leaves the focus nowhere when a diff opens or closes. `now`: the layout, if known.
+ * helps in Zen Mode, where VS Code leaves the focus nowhere when a diff opens or closes.
  */
-export async function keysForTheFront(now?: Layout): Promise<Command> {
-  const layout = now ?? (await layoutNow());
+export async function keysForTheFront(): Promise<Command> {
+  const layout = await layoutNow();
   if ((layout.groups ?? []).length > 1) {
     const { viewColumn } = vscode.window.tabGroups.activeTabGroup;
     await run(layoutCommand(layout));
@@ -29,15 +29,13 @@ export async function keysForTheFront(now?: Layout): Promise<Command> {
 
 /**
  * Show all groups of editors if one is maximized, and focus the active editor. Of groups that are hidden together VS
- * Code doesn't tell the sizes. Returns the layout, which takes a round trip to the window.
+ * Code doesn't tell the sizes.
  */
-export async function unmaximize(): Promise<Layout> {
-  const layout = await layoutNow();
-  if (!(layout.groups ?? []).some(isHidden)) {
-    return layout;
+export async function unmaximize(): Promise<void> {
+  const { groups = [] } = await layoutNow();
+  if (groups.some(isHidden)) {
+    await run({ command: 'workbench.action.toggleMaximizeEditorGroup' });
   }
-  await run({ command: 'workbench.action.toggleMaximizeEditorGroup' });
-  return layoutNow();
 }
 
 /** Whether groups within this one are hidden together. */
@@ -46,7 +44,7 @@ function isHidden({ size, groups }: Layout): boolean {
 }
 
 /** The editors' groups; those in `groups` are side by side or on top of each other. */
-export interface Layout {
+interface Layout {
   size?: number;
   groups?: readonly Layout[];
 }

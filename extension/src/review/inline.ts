@@ -63,7 +63,7 @@ export class InlineReviews implements vscode.Disposable {
     this.parts = [
       this.changed,
       this.controller,
-      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.tabsClosed(closed)),
+      vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => this.tabsChanged(opened, closed)),
       vscode.workspace.onDidRenameFiles(({ files: renamed }) => renamed.forEach((one) => this.fileRenamed(one))),
       proposals.onDidChange((review) => review === this.view?.review && this.draw()),
       vscode.workspace.onDidChangeConfiguration(() => {
@@ -261,7 +261,8 @@ export class InlineReviews implements vscode.Disposable {
   }
 
   /** Closing the file decides nothing. */
-  private tabsClosed(closed: readonly vscode.Tab[]): void {
+  private tabsChanged(opened: readonly vscode.Tab[], closed: readonly vscode.Tab[]): void {
+    this.closed = opened.some((tab) => this.closed !== undefined && isTextOf(tab, this.closed.uri)) ? undefined : this.closed;
     const { uri } = this.view ?? {};
     if (this.view !== undefined && uri !== undefined && closed.some((tab) => isTextOf(tab, uri)) && tabsOf(uri).length === 0) {
       this.proposals.setAside(this.view.review, true);
@@ -272,10 +273,12 @@ export class InlineReviews implements vscode.Disposable {
 
   /** VS Code has closed the file's tab, and opened one for the new name. The review can't be accepted, and its diff says so. */
   private fileRenamed({ oldUri, newUri }: { oldUri: vscode.Uri; newUri: vscode.Uri }): void {
-    const { review, uri } = this.view ?? this.closed ?? {};
-    const isIt = uri !== undefined && (uri.path === oldUri.path || uri.path.startsWith(`${oldUri.path}/`));
-    const moved = isIt ? newUri.with({ path: newUri.path + uri.path.slice(oldUri.path.length) }) : undefined;
-    if (review?.state === 'waiting' && moved !== undefined && tabsOf(moved).length > 0) {
+    const isIt = ({ path }: vscode.Uri): boolean => path === oldUri.path || path.startsWith(`${oldUri.path}/`);
+    const view = [this.view, this.closed].find((one) => one !== undefined && isIt(one.uri));
+    const moved = view && newUri.with({ path: newUri.path + view.uri.path.slice(oldUri.path.length) });
+    if (view?.review.state === 'waiting' && moved !== undefined && tabsOf(moved).length > 0) {
+      const { review } = view;
+      this.closed = undefined;
       this.proposals.setAside(review, false);
       this.leaveToDiff(review);
       showStatusMessage(vscode.l10n.t('{0} was renamed, so its review is no longer shown in it. Open the review to see it as a diff.', nameOf(review)));

@@ -85,8 +85,11 @@ export function isMultiDiff(tab: vscode.Tab): boolean {
 /** Whether the tab in front shows a text without the one that it replaces, such as beside what was saved. */
 export function isAloneInFront(): boolean {
   const input = tabInFront()?.input;
-  const isOther = input instanceof vscode.TabInputTextDiff && input.modified.scheme === PROPOSAL && input.original.scheme !== BASE;
-  return isOther || input instanceof vscode.TabInputText;
+  if (!(input instanceof vscode.TabInputTextDiff)) {
+    return input instanceof vscode.TabInputText;
+  }
+  const { original, modified } = input;
+  return modified.scheme === PROPOSAL && (original.scheme !== BASE || idOf(original) !== idOf(modified) || pathOf(original) !== pathOf(modified));
 }
 
 /**

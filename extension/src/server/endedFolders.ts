@@ -21,7 +21,7 @@ export class EndedFolders {
       mkdirSync(place, { recursive: true });
       this.watcher = watch(place, changed).on('error', () => this.dispose());
     } catch {
-      // Nothing can be stored there either, which `set` reports.
+      // Either nothing can be stored there, which `set` reports, or the system has no watcher left.
     }
   }
 
@@ -53,7 +53,7 @@ export class EndedFolders {
   private forgetOldest(): void {
     const files = readdirSync(this.place).map((name) => path.join(this.place, name));
     if (files.length > MAX_FOLDERS) {
-      const at = new Map(files.map((file) => [file, statSync(file).mtimeMs]));
+      const at = new Map(files.map((file) => [file, statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0]));
       const newest = files.sort((one, other) => (at.get(other) ?? 0) - (at.get(one) ?? 0));
       newest.slice(MAX_FOLDERS).forEach((file) => rmSync(file, { force: true }));
     }

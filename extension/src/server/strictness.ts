@@ -41,6 +41,7 @@ export class Strictness implements vscode.Disposable {
       this.folders,
       this.changed,
       vscode.workspace.onDidChangeConfiguration(() => this.configurationChanged()),
+      vscode.window.onDidChangeWindowState(() => this.look()), // where nothing can be watched, such as on some networks
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
         if (isAutoConfigured() && (this.isAutoEnded || this.isRemembered())) {
           void this.remember(true);
