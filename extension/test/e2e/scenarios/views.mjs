@@ -1,12 +1,14 @@
 // The side bar: what waits, what has landed, and all of it at once.
 
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
 
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { reviewWith } from "../harness/reviews.mjs";
-import { call, reloadWindow, state, ui } from "../harness/run.mjs";
+import { call, home, reloadWindow, state, ui } from "../harness/run.mjs";
 import { mode, servers } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -84,7 +86,8 @@ scenario("a click on a row's button does nothing to the row that moves under the
   const [first, ...others] = await propose(withdrawn);
   const row = ui.viewRow("Pending", withdrawn[0].base).first();
   await row.hover();
-  const { x, y, width, height } = await row.getByRole("button", { name: "Accept Proposed Change" }).boundingBox();
+  const button = row.getByRole("button", { name: "Accept Proposed Change" });
+  const { x, y, width, height } = await until("its button is drawn", () => button.boundingBox());
   await first.cancel();
   await until("the row is gone", async () => (await row.count()) === 0, { everyMs: 10 });
   await ui.page.mouse.click(x + width / 2, y + height / 2);
@@ -357,6 +360,13 @@ scenario("a change that is reverted is 'reverted' in the history", async () => {
 
 const [lost, found] = ["lost", "found"].map((name) => file(`views/${name}.txt`, "one\ntwo\n"));
 
+/** The unsaved texts that VS Code brings back after a reload, each behind its URI. */
+function backups() {
+  const user = path.join(home, "user/User");
+  const names = readdirSync(user, { recursive: true, encoding: "utf8" }).filter((name) => name.includes("Backups"));
+  return names.map((name) => path.join(user, name)).filter((one) => statSync(one, { throwIfNoEntry: false })?.isFile()).map((one) => readFileSync(one, "utf8"));
+}
+
 scenario("what an earlier window left in the editor is 'reverted' in the history, or saved, if the files tell", async () => {
   await set("agentfs.save", "never");
   for (const one of [lost, found]) {
@@ -368,6 +378,7 @@ scenario("what an earlier window left in the editor is 'reverted' in the history
   }
   await call("command", { id: "agentfs.ui.showPending" });
   for (const { base } of [lost, found]) await until("it waits", async () => / · unsaved/.test(await saysOf(base)));
+  for (const { base } of [lost, found]) await until("VS Code has stored it", () => backups().some((text) => text.includes(base) && text.includes("\n2")));
 
   await reloadWindow();
   await call("command", { id: "agentfs.ui.showPending" });
