@@ -127,6 +127,15 @@ async def test_what_the_editor_has_not_saved_when_it_ends_is_not_told_landed(roo
     assert file.read_text() == TEXT
 
 
+async def applied_untold(editor: Editor) -> asyncio.Future[Any]:
+    """Apply the edit that the client is asked to apply, without a word; returns a future for the agent's
+    response."""
+    await editor.read("a.py")
+    answer = editor.start("agentfs/edit", EDIT)
+    assert editor.apply((await editor.seen(APPLY))["edit"], tell=False)
+    return answer
+
+
 @pytest.mark.parametrize("is_reviewed", [True, False])
 async def test_what_the_editor_applied_before_its_connection_ended_is_not_told_unchanged(
     root: Path, file: Path, is_reviewed: bool
@@ -140,9 +149,7 @@ async def test_what_the_editor_applied_before_its_connection_ended_is_not_told_u
             settled = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
             assert editor.apply(settled["apply"], tell=False)
         else:
-            await editor.read("a.py")
-            answer = editor.start("agentfs/edit", EDIT)
-            assert editor.apply((await editor.seen(APPLY))["edit"], tell=False)
+            answer = await applied_untold(editor)
         editor.process.stdin.close()
         told = await answer
     assert (told["error"]["code"], told["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
@@ -157,9 +164,7 @@ async def test_of_a_preview_whose_editor_has_gone_it_is_not_known_whether_it_was
         assert editor.process.stdin is not None
         editor.answers[APPLY] = lambda _: NO_ANSWER
         editor.open("a.py")
-        await editor.read("a.py")
-        answer = editor.start("agentfs/edit", EDIT)
-        assert editor.apply((await editor.seen(APPLY))["edit"], tell=False)
+        answer = await applied_untold(editor)
         editor.process.stdin.close()
         told = await answer
     assert (told["error"]["code"], told["context"]["landing"]) == ("EXECUTION_ERROR", "unknown")
