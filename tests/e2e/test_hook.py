@@ -69,6 +69,16 @@ async def test_an_edit_is_reviewed_in_the_editor_and_not_made_twice(
     assert file.read_text() == EDITED
 
 
+async def test_a_project_that_is_named_by_a_link_is_the_one_that_the_editor_has_open(
+    root: Path, file: Path, sockets: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    async with serving(root, sockets, options=AUTO):
+        reason(await hook(root, sockets, edit(link / file.name), CLAUDE_PROJECT_DIR=str(link)))
+    assert file.read_text() == EDITED
+
+
 async def test_writes_create_and_replace_and_edits_of_nothing_create(
     root: Path, file: Path, sockets: Path
 ) -> None:

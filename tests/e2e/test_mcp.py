@@ -47,6 +47,27 @@ async def test_the_editors_user_reviews_and_its_unsaved_text_is_seen(
     assert file.read_text() == EDITED
 
 
+async def test_a_folder_that_the_editor_opened_through_a_link_goes_by_both_names(
+    root: Path, file: Path, sockets: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(root)
+    edits = ((link, "one", "1"), (root, "three", "3"))
+    operations = [
+        {"tool": "edit", "params": {"path": f"{folder}/a.py", "old_string": old, "new_string": new}}
+        for folder, old, new in edits
+    ]
+    async with (
+        serving(root, sockets, options=AUTO, folders=[("link", link)]),
+        agent("auto", root, sockets) as client,
+    ):
+        await client.call_tool("read", {"path": f"{link}/a.py"})
+        changed = await client.call_tool("batch", {"operations": operations})
+        listed = await client.call_tool("history", {"path": f"{link}/a.py"})
+    assert (changed.is_error, listed.is_error) == (False, False), text(changed)
+    assert file.read_text() == TEXT.replace("one", "1").replace("three", "3")
+
+
 async def test_the_users_words_reach_the_model(era: str, root: Path, file: Path, sockets: Path) -> None:
     async with serving(root, sockets, **REVIEWING) as editor, agent(era, root, sockets) as client:
         await client.call_tool("read", {"path": "a.py"})

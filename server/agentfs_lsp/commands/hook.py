@@ -76,7 +76,7 @@ def _reason(event: Mapping[str, Any], timeout_s: float, sent: threading.Event) -
     root = os.environ.get("CLAUDE_PROJECT_DIR") or event["cwd"]
     try:
         with AgentFS.connect(root, deny_all, name=_AGENT) as fs:
-            answer = _change(fs, tool, given, _path(event), until, sent)
+            answer = _change(fs, tool, given, _path(event, root), until, sent)
     except TimedOut:
         return f"The user did not decide within {timeout_s:.0f} s. It was withdrawn; nothing was changed."
     if answer.ok:
@@ -87,13 +87,15 @@ def _reason(event: Mapping[str, Any], timeout_s: float, sent: threading.Event) -
     return answer.for_model()
 
 
-def _path(event: Mapping[str, Any]) -> str:
+def _path(event: Mapping[str, Any], root: str) -> str:
     """The file that the tool would change: it expands `~`, and else begins at its own working folder, which
-    may be below the editor's."""
+    may be below the editor's. `root` may be spelled through a link, which the editor does not know."""
     path = str(event["tool_input"]["file_path"])
     if path == "~" or path.startswith("~/"):
         path = os.path.expanduser(path)
-    return os.path.join(event.get("cwd", ""), path)
+    path = os.path.join(event.get("cwd", ""), path)
+    below = path.removeprefix(root.rstrip("/"))
+    return os.path.realpath(root) + below if below != path and below.startswith("/") else path
 
 
 def _change(

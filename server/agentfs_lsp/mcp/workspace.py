@@ -71,7 +71,8 @@ class _Client(AsyncAgentFS):
 
 
 class _Server:
-    """A connection and its calls under way. `entry`: the editor's, None for a server of its own."""
+    """A connection and its calls under way. `entry`: the editor's, None for a server of its own. `names`: the
+    names of its roots, with their paths as the editor spells them."""
 
     def __init__(self, fs: _Client, entry: Entry | None, names: Sequence[tuple[str, Path]]) -> None:
         self.fs, self.entry, self.names = fs, entry, names
@@ -264,12 +265,15 @@ class Workspace:
         """The same as the requests without a dialect take it: relative to a root."""
         path = self.absolute(path)
         inside = [
-            (root, name) for name, root in server.names if path.startswith(f"{root}/") or path == str(root)
+            (root, name)
+            for name, folder in server.names
+            for root in (str(folder), os.path.realpath(folder))  # it may be open through a link
+            if path.startswith(f"{root}/") or path == root
         ]
         if not inside:
             return os.path.relpath(path, server.names[0][1])  # refused as outside, and not as absolute
-        root, name = max(inside, key=lambda one: len(str(one[0])))
-        below = path.removeprefix(str(root)).removeprefix("/")
+        root, name = max(inside, key=lambda one: len(one[0]))
+        below = path.removeprefix(root).removeprefix("/")
         if len(server.names) > 1:
             return f"{name}/{below}".rstrip("/")
         return below or "."
@@ -333,15 +337,12 @@ class Workspace:
         else:
             fs = _Client.attach(self._root, name=agent)
         await fs.start()
-        names = [(Path(one).name, one) for one in fs.roots]
-        if len(names) > 1:
-            try:
-                roots = (await fs.status()).data["roots"]
-            except BaseException:
-                await fs.close()
-                raise
-            names = [(one["name"], Path(unquote(urlparse(one["uri"]).path))) for one in roots]
-        return _Server(fs, entry, names)
+        try:
+            roots = (await fs.status()).data["roots"]
+        except BaseException:
+            await fs.close()
+            raise
+        return _Server(fs, entry, [(one["name"], Path(unquote(urlparse(one["uri"]).path))) for one in roots])
 
     async def _leave(self, *, for_editor: bool) -> None:
         """A server is left when its calls are answered. What was not accepted here is refused before that:
