@@ -1,6 +1,6 @@
 /** Builds entries for the history view from a review, an answer, or the server's history. */
 import type { HistoryRecord, RecordedText } from './store';
-import type { Envelope, LandedChange } from '../protocol/types';
+import type { Envelope, LandedChange, Review } from '../protocol/types';
 import { baseName } from '../util/display';
 import { changedLines } from '../util/text';
 import type { Ended } from '../proposals/settling';
@@ -32,6 +32,7 @@ export function recordOfDecision(ended: Ended): HistoryRecord {
     added: amounts.reduce((sum, { added }) => sum + added, 0),
     removed: amounts.reduce((sum, { removed }) => sum + removed, 0),
     landing: [...texts.keys()].some((path) => outcomeOf(ended, path) === 'editor') ? 'editor' : 'disk',
+    isReviewed: true,
     files,
     preview: '',
   };
@@ -40,7 +41,7 @@ export function recordOfDecision(ended: Ended): HistoryRecord {
 /** The record of a change that landed without a review here, from its answer; undefined if nothing landed. */
 export function recordOfEnvelope(tool: string, params: unknown, envelope: Envelope): HistoryRecord | undefined {
   const { data, stats, context } = envelope;
-  const { rung } = (data['review'] ?? {}) as { rung?: string };
+  const { rung, by } = (data['review'] ?? {}) as Partial<Review>;
   const landing = data['landing'];
   if (rung === 'review' || (landing !== 'disk' && landing !== 'editor')) {
     return undefined;
@@ -59,6 +60,7 @@ export function recordOfEnvelope(tool: string, params: unknown, envelope: Envelo
     added: Number(stats['lines_added'] ?? 0),
     removed: Number(stats['lines_removed'] ?? 0),
     landing,
+    isReviewed: by === 'user',
     files: [],
     preview: textOf(data['diff_preview']),
   };
@@ -78,6 +80,7 @@ export function recordsOfHistory(data: Record<string, unknown>): HistoryRecord[]
     added: change.files.reduce((sum, file) => sum + (file.lines_added ?? 0), 0),
     removed: change.files.reduce((sum, file) => sum + (file.lines_removed ?? 0), 0),
     landing: change.landing === 'editor' ? 'editor' : 'disk',
+    isReviewed: change.by === 'user',
     files: [],
     preview: '',
     hashes: change.files.map(({ path, before_hash: before, after_hash: after }) => ({ path, before, after })),

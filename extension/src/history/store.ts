@@ -25,6 +25,8 @@ export interface HistoryRecord {
   removed: number;
   /** "editor": unsaved in the editor; "reverted": no longer there, and never saved. */
   landing: 'disk' | 'editor' | 'reverted';
+  /** Whether the user has accepted it; a mode or a rule let the others through. */
+  isReviewed: boolean;
   files: readonly RecordedText[];
   preview: string;
   /** Absent until the server's history has been asked. */
@@ -107,6 +109,7 @@ function shownOf(records: readonly HistoryRecord[]): string {
       record.added,
       record.removed,
       record.landing,
+      record.isReviewed,
       record.hashes,
     ]),
   );

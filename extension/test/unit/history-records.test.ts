@@ -14,12 +14,17 @@ function envelope(data: Record<string, unknown>): Envelope {
 }
 
 test('a change that was let through is kept with the server’s diff', () => {
-  const data = { landing: 'disk', review: { rung: 'policy' }, diff_preview: '--- a' };
+  const data = { landing: 'disk', review: { rung: 'policy', by: 'mode' }, diff_preview: '--- a' };
   const record = recordOfEnvelope('edit', { path: './src/a.py', agent: 'Ada' }, envelope(data));
   assert.deepEqual(
-    [record?.paths, record?.agent, record?.added, record?.removed, record?.preview, record?.landing],
-    [['src/a.py'], 'Ada', 2, 1, '--- a', 'disk'],
+    [record?.paths, record?.agent, record?.added, record?.removed, record?.preview, record?.landing, record?.isReviewed],
+    [['src/a.py'], 'Ada', 2, 1, '--- a', 'disk', false],
   );
+});
+
+test('a change that the user accepted in a message is kept as reviewed', () => {
+  const data = { landing: 'disk', review: { rung: 'message', by: 'user' } };
+  assert.equal(recordOfEnvelope('edit', { path: 'a' }, envelope(data))?.isReviewed, true);
 });
 
 test('the server’s id of the change is its own where it has one', () => {
@@ -92,6 +97,7 @@ test('the server’s history, and a change of it with the texts that are kept', 
         agent: 'Ada',
         explanation: 'why',
         landing: 'disk',
+        by: 'user',
         files: [
           {
             path: 'a',
@@ -118,7 +124,7 @@ test('the server’s history, and a change of it with the texts that are kept', 
     ],
   };
   const [record] = recordsOfHistory(data);
-  assert.deepEqual([record?.id, record?.at, record?.removed], ['c1', Date.UTC(2026, 10, 22, 10), 2]);
+  assert.deepEqual([record?.id, record?.at, record?.removed, record?.isReviewed], ['c1', Date.UTC(2026, 10, 22, 10), 2, true]);
   assert.deepEqual(textsOfHistory(data), [{ path: 'a', operation: 'update', before: 'x', after: 'y' }]);
   assert.deepEqual(recordsOfHistory({}), []);
 });

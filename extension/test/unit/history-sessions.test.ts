@@ -9,7 +9,7 @@ function changes(...told: string[]): HistoryRecord[] {
   return told.map((each, index) => {
     const [id = '', session = '', agent = '', connection = ''] = each.split(' ');
     const own = connection === '' ? {} : { connection };
-    const rest = { tool: 'edit', explanation: '', paths: ['a'], added: 1, removed: 0, landing: 'disk' as const, files: [], preview: '' };
+    const rest = { tool: 'edit', explanation: '', paths: ['a'], added: 1, removed: 0, landing: 'disk' as const, isReviewed: true, files: [], preview: '' };
     return { id, at: 1000 - index, session, agent, ...own, ...rest };
   });
 }

@@ -15,6 +15,7 @@ function record(id: string, size = 1): HistoryRecord {
     added: 1,
     removed: 0,
     landing: 'disk',
+    isReviewed: true,
     files: [{ path: 'a', operation: 'update', before: '', after: text }],
     preview: '',
   };

@@ -244,7 +244,7 @@ scenario("what was let through without a review is listed too, with its diff", a
   assert.equal(allowed.text(), "after\n");
 
   await call("command", { id: "agentfs.ui.showPending" });
-  await ui.viewRow("Landed", "allowed.txt").click();
+  await ui.viewRow("Landed", "allowed.txt").filter({ hasText: "not reviewed" }).click();
   const diff = await ui.requestedDiff("allowed.txt (landed)", "after");
   assert.match(diff.original, /before/);
 });
