@@ -82,6 +82,42 @@ async def test_of_a_history_that_knows_no_folders_they_stay(root: Path) -> None:
         assert [path.name for path in root.rglob("*")] == ["new"], "from here on it knows them"
 
 
+KILLED_BEFORE_REMOVING = """
+import os, signal, sys
+from agentfs_lsp.__main__ import main
+from agentfs_lsp.adapters.disk import DiskStore
+DiskStore.remove_empty = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+sys.exit(main())
+"""
+
+
+async def test_folders_go_even_if_the_server_is_killed_once_their_files_are_gone(root: Path) -> None:
+    operations = [writes(path, "x\n") for path in ("new/a.txt", "new/one/b.txt", "used/c.txt")]
+    async with editing(root, options=AUTO, command=[sys.executable, "-c", KILLED_BEFORE_REMOVING]) as editor:
+        await editor.request("agentfs/batch", {"operations": operations})
+        undone = editor.start("agentfs/undo", {})
+        await editor.ended()
+        undone.cancel()
+    assert sorted(path.name for path in root.rglob("*")) == ["new", "one", "used"]
+    (root / "used" / "theirs.txt").touch()
+    async with editing(root):
+        pass
+    assert sorted(path.name for path in root.rglob("*")) == ["theirs.txt", "used"]
+
+
+async def test_after_an_undo_that_was_rejected_an_empty_folder_is_the_users(root: Path) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        configure(editor, approval={"mode": "auto_edit"})
+        await editor.write("new/a.txt", "a\n")
+        configure(editor, approval={"mode": "manual"})
+        undone = editor.start("agentfs/undo", {})
+        proposal = await editor.proposed()
+        await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "rejected"})
+        await undone
+        (root / "new" / "a.txt").unlink()
+    assert list(root.iterdir()) == [root / "new"]
+
+
 @pytest.mark.parametrize("method", ["agentfs/undo", "agentfs/userUndo"])
 async def test_new_folders_go_even_if_the_root_closes_after_the_yes(root: Path, method: str) -> None:
     reviewed: Any = {**REVIEWING, "options": AUTO}

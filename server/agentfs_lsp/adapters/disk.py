@@ -203,6 +203,12 @@ class DiskStore:
         root = self._root(draft.location.root, draft.location.relative)
         return stage(self._context, root, draft)
 
+    def plan_removal(self, root: Root, folders: Sequence[str]) -> None:
+        self._registry.announce_removal(_absolute(root, folders))
+
+    def drop_plan(self, root: Root, folders: Sequence[str]) -> None:
+        self._registry.settle(_absolute(root, folders))
+
     def remove_empty(self, root: Root, folders: Sequence[str]) -> Sequence[str]:
         with suppress(DomainError):
             handle = self._root(root, "")
@@ -228,6 +234,10 @@ class DiskStore:
         """Shut down cleanly after the last landing, leaving nothing to sweep."""
         self._registry.close()
         sweep(self._state, self._open, unsettled(self._state))
+
+
+def _absolute(root: Root, folders: Sequence[str]) -> list[str]:
+    return [f"{root.path.rstrip('/')}/{relative}" for relative in folders]
 
 
 def _read_whole(fd: int, size: int) -> bytes:

@@ -6,7 +6,7 @@ elsewhere in the file. A batch is undone as a whole, and so are several changes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -98,6 +98,8 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
     except DomainError as error:
         error.access = reverse.narrowed(error.access)
         raise
+    finally:
+        await reverse.close()
     landings, proposal = tuple(proposed.landings), proposed.proposal
     unchanged = [one for one in proposed.changes if one.changes_nothing]
     made = (*(one.change for one in landings), *unchanged)
@@ -139,6 +141,8 @@ class _Reverse:
         self._locations: dict[str, Location] = {}
         self.accesses: list[Access] = []
         self.folders_left: Sequence[str] = ()
+        self._folders: Mapping[Root, Sequence[str]] = {}
+        """The folders to remove, by root and innermost first."""
 
     async def find(self) -> Mapping[str, str]:
         ws, viewer = self._ws, self._command.viewer
@@ -198,7 +202,20 @@ class _Reverse:
                 else:
                     changes.append(replace(change, access=access))
             self._check(blocked, rest=len(changes))
+        if any(not change.changes_nothing for change in changes):
+            await self._plan_removal()
         return changes
+
+    async def _plan_removal(self) -> None:
+        """A server that is killed between the landing and `finish` would leave the folders for good: nothing
+        is left to undo then."""
+        self._folders = _folders_made(
+            (self._locations[absolute], max(step.file.folders_made for step in steps if step.creates))
+            for absolute, steps in self._steps.items()
+            if steps[-1].creates and absolute not in self._left
+        )
+        for root, folders in self._folders.items():
+            await in_thread(self._ws.files.plan_removal, root, folders)
 
     @property
     def undone(self) -> tuple[HistoryRecord, ...]:
@@ -216,12 +233,12 @@ class _Reverse:
 
     async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
         if all(isinstance(outcome, Landing) for outcome in outcomes):
-            made = [
-                (self._locations[absolute], max(step.file.folders_made for step in steps if step.creates))
-                for absolute, steps in self._steps.items()
-                if steps[-1].creates and absolute not in self._left
-            ]
-            self.folders_left = await in_thread(_remove_folders, self._ws, made)
+            self.folders_left = await in_thread(_remove_folders, self._ws, self._folders)
+
+    async def close(self) -> None:
+        """What remains of the folders stays."""
+        for root, folders in self._folders.items():
+            await in_thread(self._ws.files.drop_plan, root, folders)
 
 
 def _find_changes(
@@ -311,9 +328,8 @@ def _names_of(ws: Workspace, change: HistoryRecord, places: Places) -> list[str]
     return [ws.name_of(place[0]) for place in found if place]
 
 
-def _remove_folders(ws: Workspace, made: Sequence[tuple[Location, int]]) -> list[str]:
-    """Remove the folders created for files that are gone again, innermost first, if empty: for each file, how
-    many. Returns the paths of those that could not be removed."""
+def _folders_made(made: Iterable[tuple[Location, int]]) -> dict[Root, list[str]]:
+    """The folders that were created for files, innermost first; `made`: for each file, how many."""
     folders: dict[Root, set[str]] = {}
     for location, count in made:
         # Fewer than were made if one of them is a root of its own now.
@@ -321,10 +337,18 @@ def _remove_folders(ws: Workspace, made: Sequence[tuple[Location, int]]) -> list
         up = range(min(count, len(parents)))
         made_for = ("/".join(parents[: len(parents) - above]) for above in up)
         folders.setdefault(location.root, set()).update(made_for)
-    left = []
+    return {
+        root: sorted(of_root, key=lambda folder: folder.count("/"), reverse=True)
+        for root, of_root in folders.items()
+        if of_root
+    }
+
+
+def _remove_folders(ws: Workspace, folders: Mapping[Root, Sequence[str]]) -> list[str]:
+    """Remove those that are empty. Returns the paths of those that could not be removed."""
+    left: list[str] = []
     for root, of_root in folders.items():
-        innermost_first = sorted(of_root, key=lambda folder: folder.count("/"), reverse=True)
-        left += [ws.name_of(Location(root, one)) for one in ws.files.remove_empty(root, innermost_first)]
+        left += [ws.name_of(Location(root, one)) for one in ws.files.remove_empty(root, of_root)]
     return left
 
 

@@ -75,6 +75,7 @@ class MemoryStore(MemoryDisk):
         self._folders: dict[str, Node | None] = {}
         self._plan: list[_Planned] = []
         self._journals: list[list[Swap]] = []
+        self.planned: set[str] = set()
         self._is_down = False
         self._is_half_landed = False
         self.closed = False
@@ -308,6 +309,12 @@ class MemoryStore(MemoryDisk):
             raise conflict(location, "reviewing", base, self._stat(file))
         return file
 
+    def plan_removal(self, root: Root, folders: Sequence[str]) -> None:
+        self.planned |= {Location(root, folder).absolute for folder in folders}
+
+    def drop_plan(self, root: Root, folders: Sequence[str]) -> None:
+        self.planned -= {Location(root, folder).absolute for folder in folders}
+
     def remove_empty(self, root: Root, folders: Sequence[str]) -> Sequence[str]:
         for folder in folders:
             self._remove_empty(Location(root, folder).absolute)
@@ -335,7 +342,11 @@ class MemoryStore(MemoryDisk):
     def sweep(self) -> list[Recovered]:
         """Finishes a landing if all of it is there, otherwise reverts it."""
         journals, self._journals, self._is_half_landed = self._journals, [], False
-        return [self._recovered(journal) for journal in journals]
+        recovered = [self._recovered(journal) for journal in journals]
+        for folder in sorted(self.planned, key=len, reverse=True):
+            self._remove_empty(folder)
+        self.planned.clear()
+        return recovered
 
     def _recovered(self, journal: Sequence[Swap]) -> Recovered:
         paths = tuple(swap.location.absolute for swap in journal)

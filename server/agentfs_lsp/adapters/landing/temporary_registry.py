@@ -1,9 +1,9 @@
 """Records temporary files, so that the next start can remove those of a killed server
 (docs/protocol.md#6-agentfswrite).
 
-Each server records in the state folder where it creates temporary files and which folders it creates for
-pending landings. It locks its record while it runs, so an unlocked record belongs to a server that has
-ended. The files of running servers are left alone.
+Each server records in the state folder where it creates temporary files, which folders it creates for
+pending landings, and which it removes after an undo. It locks its record while it runs, so an unlocked record
+belongs to a server that has ended. The files of running servers are left alone.
 """
 
 from __future__ import annotations
@@ -57,11 +57,14 @@ class Registry:
         with self._lock:
             if temporary_in in self._known and not made:
                 return
-            try:
-                os.fsync(self._write({"temporary_in": temporary_in, "making": made}))
-            except OSError as error:
-                raise system_error(error, self._path) from error
+            self._write_durably({"temporary_in": temporary_in, "making": made})
             self._known.add(temporary_in)
+
+    def announce_removal(self, folders: Iterable[str]) -> None:
+        """Record folders that will be removed if they are empty by then. Durable on return. Raises like
+        `announce`."""
+        with self._lock:
+            self._write_durably({"removing": list(folders)})
 
     def settle(self, folders: Iterable[str]) -> None:
         """These folders stay, or are gone again. Never raises: a stale entry is harmless, since only empty
@@ -81,6 +84,12 @@ class Registry:
     @property
     def _path(self) -> str:
         return _note_of(self._state, self.server_id)
+
+    def _write_durably(self, line: dict[str, str | list[str]]) -> None:
+        try:
+            os.fsync(self._write(line))
+        except OSError as error:
+            raise system_error(error, self._path) from error
 
     def _write(self, line: dict[str, str | list[str]]) -> int:
         if self._fd is None:
@@ -136,17 +145,18 @@ def sweep(state: StateFolder, open_beneath: OpenBeneath, unsettled: Container[st
 def _sweep_one(note: str, server_id: str, open_beneath: OpenBeneath) -> None:
     with suppress(OSError), abandoned(note) as fd:
         with open(fd, "rb", closefd=False) as lines:
-            temporary_in, making = _read(lines)
+            temporary_in, empty = _read(lines)
         for path in temporary_in:
             _remove_temporaries(path, server_id, open_beneath)
-        for path in sorted(making, key=len, reverse=True):
+        for path in sorted(empty, key=len, reverse=True):
             _remove_empty(path, open_beneath)
         os.unlink(note)
 
 
 def _read(lines: Iterable[bytes]) -> tuple[set[str], set[str]]:
+    """Where temporary files may be, and the folders to remove if they are empty."""
     temporary_in: set[str] = set()
-    making: set[str] = set()
+    empty: set[str] = set()
     for line in lines:
         try:
             entry = json.loads(line)
@@ -154,10 +164,12 @@ def _read(lines: Iterable[bytes]) -> tuple[set[str], set[str]]:
             continue  # cut short by a crash or a full disk
         if "temporary_in" in entry:
             temporary_in.add(entry["temporary_in"])
-            making.update(entry["making"])
+            empty.update(entry["making"])
+        elif "removing" in entry:
+            empty.update(entry["removing"])
         else:
-            making.difference_update(entry["settled"])
-    return temporary_in, making
+            empty.difference_update(entry["settled"])
+    return temporary_in, empty
 
 
 def _opened(path: str, open_beneath: OpenBeneath) -> Folder | None:

@@ -189,6 +189,13 @@ class FileStore(Protocol):
         the base's mode, owner if permitted, extended attributes and ACLs. Raises Conflict if a file is no
         longer the base, FolderMissing if its folder is missing and not to be created."""
 
+    def plan_removal(self, root: Root, folders: Sequence[str]) -> None:
+        """Record that these folders (relative to the root) will be removed if they are empty: if this server
+        is killed, the next start does it. Durable on return. Raises SystemRefused and SystemFailed."""
+
+    def drop_plan(self, root: Root, folders: Sequence[str]) -> None:
+        """These folders are gone, or stay. Never raises."""
+
     def remove_empty(self, root: Root, folders: Sequence[str]) -> Sequence[str]:
         """Remove those of these folders (relative to the root) that are empty, in order. Returns those that
         the system did not let it remove; never raises."""
