@@ -13,6 +13,7 @@ from agentfs_lsp.adapters.terminal.console import TerminalConsole
 from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.adapters.terminal.question import NO, YES, Line, Question
 from agentfs_lsp.adapters.terminal.visible import terminal_encoding, visible
+from agentfs_lsp.client import discovery
 from agentfs_lsp.client.reviews import Accept, Decision, Reject, Review
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import whole
@@ -30,7 +31,10 @@ def ask(review: Review, note: str = "") -> Decision:
         console = TerminalConsole(file=screen, highlight=False, markup=False, soft_wrap=True)
         prompt = translate("Apply this change? [y]es, [N]o, or type a reason:")
         lines = [*_lines(review), *([Line(Text(note))] if note else [])]
-        typed = Question(prompt, console, keys.fileno(), translate, review.ended.is_set).ask(lines) or ""
+        question = Question(
+            prompt, console, keys.fileno(), discovery.made_folder(), translate, review.ended.is_set
+        )
+        typed = question.ask(lines) or ""
     answer = typed.lower()
     if answer in YES:
         return Accept()

@@ -6,6 +6,7 @@ computed from the user's id and never taken from the environment, which agents r
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import pwd
@@ -63,6 +64,18 @@ def folder() -> Path:
         if _is_mine(home) and len(os.fsencode(place)) <= _LONGEST_PATH - 40:
             return place
     return Path(f"/tmp/agentfs-{uid}")  # noqa: S108 - checked before each use
+
+
+def made_folder() -> Path:
+    """The folder of sockets and entries, created if it is missing. Raises OSError, also if it is not the
+    user's alone."""
+    here = folder()
+    here.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        here.mkdir(mode=0o700)
+    if not is_private(here):
+        raise PermissionError(errno.EACCES, "Must be a folder that only you can open", str(here))
+    return here
 
 
 def _is_mine(path: Path) -> bool:

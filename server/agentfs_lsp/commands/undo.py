@@ -18,12 +18,14 @@ from rich.text import Text
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.documents import OpenDocuments
+from agentfs_lsp.adapters.fs.os_errors import system_error
 from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
 from agentfs_lsp.adapters.terminal.question import YES, Line, Question
 from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.api.messages.landing import folders_left_text
+from agentfs_lsp.client import discovery
 from agentfs_lsp.commands.place import Place, add_workspace, find_place
 from agentfs_lsp.commands.printing import console, diff_lines
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError, LandingUnknown, Rejected
@@ -119,7 +121,12 @@ def _decide(agrees: Callable[[Proposal], bool], proposal: Proposal) -> bool:
 
 def _ask(translate: Translate, proposal: Proposal) -> bool:
     """Show the diff and ask; only an explicit yes approves."""
-    question = Question(translate("Undo this change? [y/N]"), console(), sys.stdin.fileno(), translate)
+    try:
+        locks = discovery.made_folder()
+    except OSError as error:
+        raise system_error(error, str(discovery.folder())) from error
+    prompt = translate("Undo this change? [y/N]")
+    question = Question(prompt, console(), sys.stdin.fileno(), locks, translate)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # the loop's would wait for the answer
     try:
         answer = question.ask(list(_lines(proposal))) or ""

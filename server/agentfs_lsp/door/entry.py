@@ -13,7 +13,7 @@ from typing import Final
 
 from agentfs_lsp import __version__
 from agentfs_lsp.client import discovery
-from agentfs_lsp.client.discovery import PROTOCOL_VERSION, Entry, entries, is_private, started_at
+from agentfs_lsp.client.discovery import PROTOCOL_VERSION, Entry, entries, started_at
 
 BACKLOG: Final = 128
 
@@ -39,11 +39,7 @@ class OwnEntry:
         """Create the socket. Raises OSError, also if the folder is not the user's alone."""
         for _ in entries():
             pass  # removes what killed servers left
-        self._folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with suppress(FileExistsError):
-            self._folder.mkdir(mode=0o700)
-        if not is_private(self._folder):
-            raise PermissionError(f"{self._folder} must be a folder that only you can open")
+        discovery.made_folder()
         listening = socket.socket(socket.AF_UNIX)
         try:
             listening.bind(os.fspath(self._socket))

@@ -13,13 +13,14 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from textwrap import dedent
+from typing import Any
 
 import pytest
 from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.console import TerminalConsole
 from agentfs_lsp.adapters.terminal.question import Line, Question
+from agentfs_lsp.client import discovery
 from agentfs_lsp.domain.translation import english
 
 ROWS, COLUMNS = 10, 40
@@ -56,8 +57,7 @@ class Person:
 
 
 @pytest.fixture
-def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Person]:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+def person() -> Iterator[Person]:
     person = Person()
     yield person
     person.close()
@@ -75,7 +75,14 @@ def ask(
 ) -> str | None:
     with os.fdopen(os.dup(person.terminal), "w") as screen:
         console = TerminalConsole(file=screen, highlight=False, markup=False, soft_wrap=True)
-        asked = Question(question, console, person.terminal, english, lambda: person.is_gone or is_over())
+        asked = Question(
+            question,
+            console,
+            person.terminal,
+            discovery.made_folder(),
+            english,
+            lambda: person.is_gone or is_over(),
+        )
         return asked.ask([Line(Text(line)) for line in lines])
 
 
@@ -124,26 +131,68 @@ def test_a_question_that_is_over_stops_waiting_for_its_turn(person: Person, pool
     assert first.result(PATIENCE_S) == "y"
 
 
+PROGRAM = """
+import sys
+from rich.console import Console
+from agentfs_lsp.adapters.terminal.question import Question
+from agentfs_lsp.client import discovery
+from agentfs_lsp.domain.translation import english
+keys = open(sys.argv[1], "rb", buffering=0)
+print(Question("First?", Console(), keys.fileno(), discovery.made_folder(), english).ask([]), flush=True)
+"""
+
+
+def in_a_process(
+    person: Person, tmp_path: Path, terminal: str = "/dev/stdin", **how: Any
+) -> subprocess.Popen[bytes]:
+    """Asks "First?" in an environment of its own."""
+    asking = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, terminal],
+        stdin=person.terminal,
+        stdout=person.terminal,
+        env={**os.environ, "XDG_STATE_HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)},
+        **how,
+    )
+    person.sees("First?")
+    return asking
+
+
+def have_terminal() -> None:
+    """Make standard input the process's own terminal, which then is /dev/tty."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+@pytest.mark.parametrize(
+    ("terminal", "how"),
+    [("/dev/stdin", {"process_group": 0}), ("/dev/tty", {"preexec_fn": have_terminal})],
+)
+def test_whoever_asks_at_a_terminal_waits_for_its_others(
+    person: Person, pool: ThreadPoolExecutor, tmp_path: Path, terminal: str, how: dict[str, Any]
+) -> None:
+    """In any group and environment, and by any name of the terminal."""
+    first = in_a_process(person, tmp_path, terminal, **how)
+    later = second(person, pool, Waiting())
+    person.types("n\n")
+    assert "n" in person.sees("Second?").split()
+    assert not later.done()
+    person.types("y\n")
+    assert later.result(PATIENCE_S) == "y"
+    assert first.wait(PATIENCE_S) == 0
+
+
 def test_a_process_that_dies_keeps_nobody_waiting(
     person: Person, pool: ThreadPoolExecutor, tmp_path: Path
 ) -> None:
-    program = """
-        from rich.console import Console
-        from agentfs_lsp.adapters.terminal.question import Question
-        from agentfs_lsp.domain.translation import english
-        Question("First?", Console(), 0, english).ask([])
-    """
-    dying = subprocess.Popen(
-        [sys.executable, "-c", dedent(program)], stdin=person.terminal, stdout=person.terminal
-    )
-    person.sees("First?")
+    dying = in_a_process(person, tmp_path)
     later = second(person, pool, Waiting())
     dying.send_signal(signal.SIGKILL)
     dying.wait()
     person.sees("Second?")
     person.types("y\n")
     assert later.result(PATIENCE_S) == "y"
-    assert not list((tmp_path / "agentfs" / "terminals").iterdir())
+    device = os.fstat(person.terminal).st_rdev
+    assert not (discovery.folder() / f"terminal-{device}.lock").exists()
 
 
 def numbers(shown: str) -> list[int]:

@@ -1,7 +1,7 @@
 """Asks a question at the terminal, below what it is about.
 
-Any process of the group that has the terminal may get the person's keys. While one of them asks, the others
-wait, so an answer belongs to the question on the screen. What does not fit the screen comes in pages, and
+Any process at the terminal may get the person's keys. While one of them asks, the others wait, so an answer
+belongs to the question on the screen. What does not fit the screen comes in pages, and
 only the last one takes a yes.
 """
 
@@ -14,12 +14,12 @@ import termios
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final, NamedTuple
 
 from rich.console import Console
 from rich.text import Text
 
-from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.terminal.diffview import wrapped
 from agentfs_lsp.domain.text.width import width_of
 from agentfs_lsp.domain.translation import Translate
@@ -39,25 +39,28 @@ class Line(NamedTuple):
 
 
 class Question:
-    """A question about lines that are shown above it. `keys`: the terminal's input; `is_over`: whether no
-    answer counts any more."""
+    """A question about lines that are shown above it. `keys`: the terminal's input; `locks`: a folder that
+    only the user can open, the same for all of the user's processes, whatever their environment; `is_over`:
+    whether no answer counts any more."""
 
     def __init__(
         self,
         question: str,
         console: Console,
         keys: int,
+        locks: Path,
         translate: Translate,
         is_over: Callable[[], bool] = lambda: False,
     ) -> None:
-        self._question, self._console, self._keys = question, console, keys
+        self._question, self._console, self._keys, self._locks = question, console, keys, locks
         self._translate, self._is_over = translate, is_over
 
     def ask(self, lines: Sequence[Line]) -> str | None:
         """What the person typed, without spaces around it; None at the end of input, or once it is over.
-        Raises OSError, and what `StateFolder.ensure` raises."""
+        Raises OSError."""
         termios.tcflush(self._keys, termios.TCIFLUSH)  # stops a job in the background until it may ask
-        with _turn(self._is_over) as is_ours:
+        lock = self._locks / f"terminal-{_terminal_of(self._keys)}.lock"
+        with _turn(lock, self._is_over) as is_ours:
             return self._ask(lines) if is_ours else None
 
     def _ask(self, lines: Sequence[Line]) -> str | None:
@@ -115,11 +118,21 @@ class Question:
         return None
 
 
+def _terminal_of(keys: int) -> str:
+    """Names the terminal for all processes at it. As /dev/tty it has the same device as any other, and only
+    Linux tells which one that stands for."""
+    device = os.fstat(keys).st_rdev
+    try:
+        process = Path("/proc/self/stat").read_bytes().rpartition(b")")[2].split()
+    except FileNotFoundError:
+        return f"session-{os.getsid(0)}"  # which has one terminal
+    return str(int(process[4]) if device == os.stat("/dev/tty").st_rdev else device)
+
+
 @contextmanager
-def _turn(is_over: Callable[[], bool]) -> Iterator[bool]:
-    """Keep other processes of this group from asking. Yields False if it `is_over` before they let this one.
-    The system ends the turn of a process that dies."""
-    path = os.path.join(StateFolder().ensure("terminals"), f"{os.getpgrp()}.lock")
+def _turn(path: Path, is_over: Callable[[], bool]) -> Iterator[bool]:
+    """Keep other processes from asking, with a lock at this path. Yields False if it `is_over` before they
+    let this one. The system ends the turn of a process that dies."""
     while not is_over():
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
@@ -128,7 +141,7 @@ def _turn(is_over: Callable[[], bool]) -> Iterator[bool]:
                 try:
                     yield True
                 finally:
-                    os.unlink(path)
+                    path.unlink()
                 return
         except BlockingIOError:
             time.sleep(_LOOK_S)
