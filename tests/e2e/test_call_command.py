@@ -63,8 +63,9 @@ def test_programs_get_utf_8_in_every_locale(root: Path, encoding: str) -> None:
     [([], r'"path_resolved": "Zo\u00eb\ud83d\ude00"'), (["--text"], r"Zo\xeb \U0001f600")],
 )
 async def test_a_terminal_gets_escapes_for_what_it_lacks(root: Path, options: list[str], said: str) -> None:
+    """In `LC_ALL=C`, Python itself prints UTF-8."""
     (root / "Zoë\U0001f600").write_text("Zoë \U0001f600\n")
-    env = {"XDG_STATE_HOME": str(root.parent / "state"), "PYTHONIOENCODING": "ascii"}
+    env = {"XDG_STATE_HOME": str(root.parent / "state"), "LC_ALL": "C"}
     async with terminal(
         [*COMMAND, "call", *options, "Read", params(path="Zoë\U0001f600")], root, env
     ) as screen:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from agentfs_lsp.adapters.catalog import language, terminal_locale, translator_for
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser, positive
+from agentfs_lsp.adapters.terminal.visible import terminal_encoding
 from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.client import AgentFS, AgentFSError, Answer, TimedOut
 from agentfs_lsp.commands.waiting import reviewer, telling
@@ -81,7 +82,7 @@ def _print(answer: Answer, *, as_text: bool) -> None:
     """Programs get UTF-8, whatever the locale is, and a terminal its own encoding. What that lacks is escaped
     and not replaced: the output may be written back."""
     out = sys.stdout
-    encoding = out.encoding if out.isatty() else "utf-8"
+    encoding = terminal_encoding() if out.isatty() else "utf-8"
     shown = answer.for_model() if as_text else _as_json(answer, encoding)
     shown = shown if shown.endswith("\n") else f"{shown}\n"
     out.flush()
