@@ -2,31 +2,35 @@
 import * as vscode from 'vscode';
 import { choose, confirm } from '../util/window';
 import type { Review } from './review';
+import { acceptedTexts, acceptParams, wasSeen, type ShownText } from './settleParams';
 import type { ProposalStore } from './store';
 import type { ReviewFileSystem } from '../review/fileSystem';
 import { isSeen, textsOf } from '../review/visibility';
 import type { PlainView } from '../review/plainView';
 import { lineOf } from './notifications';
 
-/** A review has been in front long enough: remember it as seen if all of it is on the screen. */
+/** A review has been in front long enough: remember its texts as seen if all of it is on the screen. */
 export async function noteSeen(
   proposals: ProposalStore,
   review: Review,
   files: ReviewFileSystem,
   plain: PlainView,
 ): Promise<void> {
-  if (!review.seen && (await isSeen(review, textsOf(files, review), plain))) {
-    proposals.markSeen(review);
+  const { proposal } = review;
+  const shown = textsOf(files, review);
+  if (proposal !== undefined && !wasSeen(review, shown) && (await isSeen(review, shown, plain))) {
+    proposals.markSeen(review, acceptedTexts(proposal, acceptParams(proposal, shown, false)));
   }
 }
 
-/** The reviews in `waiting` to accept. If the user wants to look first, `show` opens the first unseen one. */
+/** The reviews in `waiting`, with their texts, to accept. If the user wants to look first, `show` opens the first unseen one. */
 export async function chosenOf(
-  waiting: readonly Review[],
+  shown: ReadonlyMap<Review, ShownText>,
   show: (review: Review) => Promise<void>,
 ): Promise<readonly Review[]> {
-  const seen = waiting.filter((review) => review.seen);
-  const unseen = waiting.filter((review) => !review.seen);
+  const waiting = [...shown.keys()];
+  const seen = [...shown].flatMap(([review, texts]) => (wasSeen(review, texts) ? [review] : []));
+  const unseen = waiting.filter((review) => !seen.includes(review));
   const [first] = unseen;
   if (first === undefined) {
     const question = vscode.l10n.t('Accept all pending changes ({0})?', seen.length);

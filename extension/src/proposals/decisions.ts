@@ -8,7 +8,7 @@ import { isAllOrNone, isStale, type FileDecision, type Review } from './review';
 import type { ProposalStore } from './store';
 import { SerialQueue } from '../util/serialQueue';
 import { normalize } from '../util/text';
-import { acceptParams, leftAsBefore, rejectParams, type ShownText } from './settleParams';
+import { acceptParams, leftAsBefore, rejectParams, wasSeen, type ShownText } from './settleParams';
 import type { ReviewFileSystem } from '../review/fileSystem';
 import { chosenOf, noteSeen } from './acceptAll';
 import { mayAsk, userWaits } from '../review/userWaits';
@@ -78,17 +78,18 @@ export class Decisions {
     }
   }
 
-  /** Accept this review if the user has seen it, else show it. Only a look at it makes the next press count. */
+  /** Accept this review if the user has seen what would land, else show it. Only a look at it makes the next press count. */
   async acceptRow(review: Review): Promise<void> {
+    const shown = textsOf(this.files, review);
     if (review === this.editors.inline.current) {
       showAcceptInEditor(); // only the conditions of its own buttons and keys know that the editor shows comments
     } else if (review === this.editors.current && this.editors.currentPart === undefined) {
       await (this.focus.shown === review ? this.accept(false, 'choice') : showTooEarly());
-    } else if (!review.seen || review.proposal === undefined) {
+    } else if (review.proposal === undefined || !wasSeen(review, shown)) {
       showNotSeen();
       await this.editors.show(review);
     } else if (!this.tellStale(review)) {
-      const decision = acceptParams(review.proposal, textsOf(this.files, review), false, review.decided);
+      const decision = acceptParams(review.proposal, shown, false, review.decided);
       if (this.mayAccept(review, decision)) {
         await this.settling.settle(review, decision, false);
       }
@@ -167,7 +168,7 @@ export class Decisions {
     const waiting = (await mayAsk(vscode.l10n.t('Accept All'), isWaiting)) ? this.proposals.undecided : [];
     // Keys that reach a review once the question is answered came after the decision.
     const shown = new Map(waiting.map((review) => [review, textsOf(this.files, review)]));
-    const chosen = await chosenOf(waiting, (first) => this.editors.show(first));
+    const chosen = await chosenOf(shown, (first) => this.editors.show(first));
     await Promise.all(chosen.map(fetch));
     await this.acceptEach(new Map(chosen.map((review) => [review, (path) => shown.get(review)?.(path)])));
   }

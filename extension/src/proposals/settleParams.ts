@@ -39,6 +39,12 @@ export function acceptedTexts({ files }: Proposal, { decision, files: own = [] }
   return new Map(accepted.map(({ path, uri, proposed_text: text }) => [path, decided.get(uri)?.text ?? text]));
 }
 
+/** Whether all that accepting this review would land, as `shown` is now, is what was on the screen. */
+export function wasSeen({ proposal, seen, decided }: Review, shown: ShownText): boolean {
+  const texts = proposal && acceptedTexts(proposal, acceptParams(proposal, shown, false, decided));
+  return texts !== undefined && [...texts].every(([path, text]) => seen.get(path) === text);
+}
+
 /**
  * The files that a decision accepts with the text that they had before, which rejects their change. A byte-order mark
  * does not count, and a new file without text is still a new file.

@@ -10,7 +10,7 @@ class StoredReview implements Review {
   readonly decided = new Map<string, FileDecision>();
   readonly accepted = new Map<string, string>();
   readonly rejected = new Map<string, string>();
-  seen = false;
+  seen: ReadonlyMap<string, string> = new Map();
   setAside = false;
 
   constructor(
@@ -106,8 +106,9 @@ export class ProposalStore {
     this.changed.fire(review);
   }
 
-  markSeen({ proposed: { id } }: Review): void {
-    this.change(id, (review) => (review.seen = true));
+  /** Note that these texts of all its files were on the screen. */
+  markSeen({ proposed: { id } }: Review, texts: ReadonlyMap<string, string>): void {
+    this.change(id, (review) => (review.seen = texts));
   }
 
   setAside({ proposed: { id } }: Review, isSetAside: boolean): void {

@@ -33,7 +33,7 @@ export type By = 'key' | 'choice';
 
 export class ReviewFocus implements vscode.Disposable {
   private readonly seen = new vscode.EventEmitter<Review>();
-  /** The user has moved the focus into this review, and it has been in front long enough to be seen. */
+  /** The user has moved the focus into this review, and it, or a change of its text, has been in front long enough to be seen. */
   readonly onDidSee = this.seen.event;
   private readonly touched = new vscode.EventEmitter<Review>();
   /** The user has clicked or moved the cursor in this review. */
@@ -57,6 +57,7 @@ export class ReviewFocus implements vscode.Disposable {
   private choosing: NodeJS.Timeout | undefined;
   private showing: NodeJS.Timeout | undefined;
   private guarding: NodeJS.Timeout | undefined;
+  private changing: NodeJS.Timeout | undefined;
   private readonly versions = new WeakMap<vscode.TextDocument, number>();
   private readonly listeners: vscode.Disposable;
 
@@ -68,6 +69,7 @@ export class ReviewFocus implements vscode.Disposable {
       vscode.window.tabGroups.onDidChangeTabs(({ closed }) => this.tabsChanged(closed.length > 0)),
       vscode.window.tabGroups.onDidChangeTabGroups(({ closed }) => this.tabsChanged(closed.length > 0)),
       vscode.window.onDidChangeActiveTextEditor(() => this.tabsChanged(false)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => this.textChanged(document)),
       vscode.window.onDidChangeTextEditorSelection((event) => this.selectionChanged(event)),
       vscode.window.onDidChangeActiveTerminal(() => (this.staysIn = false)),
       vscode.window.onDidChangeWindowState(({ focused }) => (this.staysIn &&= focused)),
@@ -123,6 +125,7 @@ export class ReviewFocus implements vscode.Disposable {
     clearTimeout(this.choosing);
     clearTimeout(this.showing);
     clearTimeout(this.guarding);
+    clearTimeout(this.changing);
     vscode.Disposable.from(this.seen, this.touched, this.guarded).dispose();
     this.listeners.dispose();
   }
@@ -172,6 +175,15 @@ export class ReviewFocus implements vscode.Disposable {
   private noteSeen(): void {
     if (this.entered !== undefined && this.entered === this.shown) {
       this.seen.fire(this.entered);
+    }
+  }
+
+  /** What is typed in the active review has been seen once it stays there for a moment, and so has what remains. */
+  private textChanged({ uri }: vscode.TextDocument): void {
+    if (this.editors.isInFront(uri)) {
+      clearTimeout(this.changing);
+      const changing = setTimeout(() => void caughtUp().then(() => this.changing === changing && this.noteSeen()), MOMENT_MS);
+      this.changing = changing;
     }
   }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Proposal } from '../../src/protocol/types';
-import { acceptParams, acceptedTexts, leftAsBefore, rejectParams } from '../../src/proposals/settleParams';
+import type { Review } from '../../src/proposals/review';
+import { acceptParams, acceptedTexts, leftAsBefore, rejectParams, wasSeen } from '../../src/proposals/settleParams';
 
 function file(path: string, more: Partial<Proposal['files'][number]> = {}): Proposal['files'][number] {
   return {
@@ -55,6 +56,26 @@ test('what is accepted is what was typed or proposed, and nothing of what was re
   const sent = acceptParams(several, (path) => (path === 'b' ? 'mine\r\n' : undefined), false, new Map([['c', 'rejected']]));
   assert.deepEqual(acceptedTexts(several, sent), new Map([['a', 'new\n'], ['b', 'mine\n']]));
   assert.deepEqual(acceptedTexts(several, rejectParams('p', '')), new Map());
+});
+
+test('a review was seen if the texts that would land were, whatever becomes of what was rejected', () => {
+  const several = proposal(file('a'), file('b'));
+  const seen = new Map([['a', 'mine\n'], ['b', 'new\n']]);
+  const review: Review = {
+    proposed: several,
+    proposal: several,
+    state: 'waiting',
+    stale: new Map(),
+    decided: new Map(),
+    accepted: new Map(),
+    rejected: new Map(),
+    seen,
+    setAside: false,
+  };
+  assert.ok(wasSeen(review, (path) => (path === 'a' ? 'mine\r\n' : undefined)));
+  assert.ok(!wasSeen(review, untouched));
+  assert.ok(wasSeen({ ...review, decided: new Map([['a', 'rejected']]) }, untouched));
+  assert.ok(!wasSeen({ ...review, seen: new Map() }, untouched));
 });
 
 test('a file that is to be deleted has no text to amend', () => {

@@ -533,3 +533,36 @@ scenario("Accept All does not take for seen what took the place of a decided rev
   await ui.answerDialog("Cancel");
   assert.equal(passing[1].text(), "old\n");
 });
+
+const numbered = (changed = {}) => Array.from({ length: 60 }, (_, at) => changed[at + 1] ?? `line ${at + 1}`).join("\n") + "\n";
+const discarded = file("unseen/discarded.txt", numbered());
+
+scenario("a hunk that is back, as its review was closed without saving, must be seen again", async () => {
+  const ada = agent("discarded");
+  await ada.read(discarded);
+  await ada.write(discarded, numbered({ 3: "third", 30: "thirtieth" }));
+  await reviewWith("third");
+  await call("command", { id: "agentfs.ui.showPending" });
+  await acceptAllSays(/Accept all pending changes \(1\)\?/);
+  await ui.answerDialog("Cancel");
+  await ui.clickLine("thirtieth");
+  await until("Reject Hunk counts", async () => {
+    if (!(await ui.diff()).modified.includes("thirtieth")) return true;
+    await ui.page.keyboard.press("Control+Alt+Shift+Backspace");
+    return false;
+  }, { everyMs: 1500 });
+  await ui.closeActiveTab();
+  await ui.answerDialog("Don't Save");
+  await ui.tabsAre();
+
+  await call("command", { id: "agentfs.ui.showPending" });
+  await acceptAllSays(/You have not seen 1 of the 1 pending changes\./);
+  await ui.answerDialog("Cancel");
+  await until("Accept in the row counts", async () => {
+    if ((await ui.tabNames()).some((name) => name.startsWith("discarded.txt"))) return true;
+    await ui.pressInRow("Pending", "discarded.txt", "Accept Proposed Change");
+    return false;
+  }, { everyMs: 400 });
+  await ui.diffWith("thirtieth");
+  assert.equal(discarded.text(), numbered());
+});
