@@ -57,8 +57,8 @@ const GAP = new RegExp(String.raw`(?:${UNSEEN_IN_NAMES.source}|\p{Zs}){5,}`, 'gu
 /** So many marks on a letter would be drawn over the lines above or below. */
 const STACK = /(?<=\p{M}{3})\p{M}+/gu;
 
-/** C1 controls, and those of `INVISIBLE` of which nothing may be seen. */
-export const UNUSUAL = new RegExp(`[\x80-\x9f]|(?!${SEEN.source})(?:${INVISIBLE.source})`, 'u');
+/** C1 controls, characters that Unicode does not assign, and those of `INVISIBLE` of which nothing may be seen. */
+export const UNUSUAL = new RegExp(String.raw`[\x80-\x9f\p{Cn}]|(?!${SEEN.source})(?:${INVISIBLE.source})`, 'u');
 
 /**
  * `text` in one line; characters that reorder, hide or control text appear as codes such as `\u{202e}`, and gaps and
@@ -75,9 +75,12 @@ function inShort(gap: string): string {
   return `${codeOf(first)}${others.every((other) => other === first) ? '' : '…'}×${others.length + 1}`;
 }
 
+/** Those of `UNSEEN`, and characters that Unicode does not assign: some fonts draw nothing for them. */
+const UNSEEN_IN_TEXTS = new RegExp(String.raw`${UNSEEN.source}|\p{Cn}`, 'gu');
+
 /** `text` with invisible characters, tabs and line ends replaced by codes such as `\u{202e}`, which `of` may wrap. */
 export function shownAsCodes(text: string, of?: (code: string) => string): string {
-  return asCodes(text, UNSEEN, of);
+  return asCodes(text, UNSEEN_IN_TEXTS, of);
 }
 
 function asCodes(text: string, unseen: RegExp, of = (code: string): string => code): string {

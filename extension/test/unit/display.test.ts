@@ -54,6 +54,14 @@ test('the server takes the same joiners and selectors for ordinary', () => {
   }
 });
 
+test('a font may draw nothing for characters that Unicode does not assign', () => {
+  for (const text of ['\ufb37', '\ufb45', '\u{50000}']) {
+    assert.match(`x = 1${text}`, UNUSUAL);
+    assert.match(shownAsCodes(text), /^\\u\{[\da-f]+\}$/);
+  }
+  assert.doesNotMatch('שׂ ﬀ 🛜', UNUSUAL);
+});
+
 test('of variants of a character nothing may be seen in a diff', () => {
   for (const text of ['葛\u{e0100}', '侮\ufe00', '∅\ufe00', 'ᠭ\u180b']) {
     assert.equal(visible(text), text);
