@@ -69,6 +69,9 @@ export class LandingWatcher implements vscode.Disposable {
     const found = new Set(await Promise.all(hashes.map(whereIs)));
     const [only = 'editor', ...more] = found;
     const landing = more.length === 0 ? only : 'editor';
+    if (landing === 'disk') {
+      this.earlier.delete(id); // what is typed after that is another change
+    }
     if (landing !== this.store.get(id)?.landing) {
       this.store.setLanding(id, landing);
     }

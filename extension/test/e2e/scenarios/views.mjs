@@ -385,9 +385,17 @@ scenario("what an earlier window left in the editor is 'reverted' in the history
   for (const { base } of [lost, found]) await until("VS Code has kept it", async () => / · was unsaved/.test(await saysOf(base)));
   await call("save", { path: found.path });
   await until("it is saved", async () => !/unsaved|reverted/.test(await saysOf("found.txt")));
+  await found.type("more ");
+  await call("save", { path: found.path });
+  await until("more is saved", () => found.text().startsWith("more "));
   await lost.open();
   await call("command", { id: "workbench.action.files.revert" });
   await until("it is reverted", async () => / · reverted/.test(await saysOf("lost.txt")));
+  assert.doesNotMatch(await saysOf("found.txt"), /unsaved|reverted/, "it stays saved");
+  await found.open();
+  await call("command", { id: "undo" });
+  await call("save", { path: found.path });
+  await until("more is gone", () => !found.text().startsWith("more "));
 
   await reloadWindow();
   await call("command", { id: "agentfs.ui.showPending" });
