@@ -9,13 +9,17 @@ import { onDidAnswer } from '../util/window';
 /** A held key begins to repeat within this time. */
 const MOMENT_MS = 1000;
 
+/** From then on its presses follow each other this fast. */
+const REPEAT_MS = 250;
+
 /** What has just happened, as the conditions of the keys name it. */
 type Cause = 'justEnded' | 'justAnswered';
 
 export class HeldKeys implements vscode.Disposable {
   private readonly endings = new Map<Cause, NodeJS.Timeout>();
+  private pressedAt = -Infinity;
   private readonly listeners = vscode.Disposable.from(
-    vscode.commands.registerCommand('agentfs.ui.again', (cause?: unknown) => this.hold(cause === 'justAnswered' ? cause : 'justEnded')),
+    vscode.commands.registerCommand('agentfs.ui.again', (cause?: unknown) => (cause === 'justAnswered' ? this.pressedEnter() : this.hold())),
     onDidAnswer(() => this.hold('justAnswered')),
   );
 
@@ -24,6 +28,15 @@ export class HeldKeys implements vscode.Disposable {
     this.tell(cause, true);
     clearTimeout(this.endings.get(cause));
     this.endings.set(cause, setTimeout(() => this.tell(cause, false), MOMENT_MS));
+  }
+
+  /** Enter that is pressed again is meant for what has the focus by then, but not while it is held. */
+  private pressedEnter(): void {
+    const now = Date.now();
+    if (now - this.pressedAt < REPEAT_MS) {
+      this.hold('justAnswered');
+    }
+    this.pressedAt = now;
   }
 
   dispose(): void {
