@@ -393,6 +393,7 @@ scenario("in the file: Accept counts once every hunk has been in view; a press b
   assert.equal(far.text(), lines(200, { 10: "tenth", 100: "hundredth", 190: "last" }));
 });
 
+const IN_FILE = "Nothing was decided. Accept this change in the editor of its file: with the button in the title, or by key.";
 const uncommented = file("inline/uncommented.txt", lines(60));
 
 scenario("in the file: while comments are turned off, nothing counts as seen", async () => {
@@ -404,7 +405,14 @@ scenario("in the file: while comments are turned off, nothing counts as seen", a
   const asked = agent("uncommented").write(uncommented, lines(60, { 5: tall("first"), 16: tall("second") }));
   await openReview();
   await ui.tabsAre("uncommented.txt");
-  await new Promise((resolve) => setTimeout(resolve, 2000)); // as long as a user wonders where the change is
+  await call("command", { id: "agentfs.ui.showPending" });
+  await until("Accept in the row is answered", async () => {
+    await ui.pressInRow("Pending", "uncommented.txt", "Accept Proposed Change");
+    return ui.page.locator(".statusbar-item", { hasText: IN_FILE }).first().waitFor({ timeout: 500 }).then(() => true);
+  });
+  await ui.page.locator(".statusbar-item", { hasText: IN_FILE }).first().waitFor({ state: "detached" }); // longer than a moment
+  assert.equal(await ui.titleButton("Accept").count(), 0);
+  assert.equal((await state()).pending.length, 1);
   await call("command", { id: "workbench.action.toggleCommenting" });
   await ui.inlineWith("+first 17");
   await until("Accept leads to the other hunk", async () => {
@@ -507,7 +515,7 @@ scenario("in the file: collapsed comments are opened before they count, and with
     await until("there are no comments", async () => (await ui.inlineHunks()).length === 0);
     await call("command", { id: "agentfs.ui.showPending" });
     await ui.pressInRow("Pending", "hidden.txt", "Accept");
-    await ui.statusBarSays("Nothing was decided. Accept this change in the editor of its file: with the button in the title, or by key.");
+    await ui.statusBarSays(IN_FILE);
     await ui.focusEditor();
     assert.equal(await ui.titleButton("Accept").count(), 0);
     await ui.page.keyboard.press("Control+Enter");
