@@ -46,6 +46,15 @@ const WIDEST = /[\u0bf5-\u0bfa\u2e3a\u2e3b\ua9c1-\ua9cd\ufbb2-\ufdff\u{12000}-\u
 /** Lines of so many columns are within each side of a diff, unless a window is very small. */
 export const NARROW_COLUMNS = 40;
 
+/**
+ * How wide the part of a window for editors is at least, unless it is very small, and how much of each editor is beside its
+ * text. In pixels; no API tells how wide an editor is.
+ */
+const ROOM = { editors: 900, beside: 160 };
+
+/** How wide fonts for code are for their size. */
+const WIDTH = 0.6;
+
 /** VS Code doesn't wrap the lines of texts with more lines or UTF-16 units. */
 const LARGE = { lines: 300_000, units: 20 * 1024 * 1024 };
 
@@ -94,11 +103,18 @@ export function whyHidden(config: vscode.WorkspaceConfiguration, name: string, b
 /** Tells which lines of a text a normal editor, which is no diff, may not show from end to end. */
 export function isWiderThanEditor(config: vscode.WorkspaceConfiguration): (line: string) => boolean {
   const wrap = config.get('editor.wordWrap');
-  return isWider(config, wrap === 'on' || wrap === 'bounded');
+  return isWider(config, wrap === 'on' || wrap === 'bounded', columnsOfEditor(config));
+}
+
+/** How many columns a normal editor shows at least: the groups may be side by side. */
+function columnsOfEditor(config: vscode.WorkspaceConfiguration): number {
+  const width = ROOM.editors / vscode.window.tabGroups.all.length - ROOM.beside;
+  const ofColumn = config.get('editor.fontSize', 14) * WIDTH + config.get('editor.letterSpacing', 0);
+  return Math.min(USUAL_COLUMNS, width / Math.max(ofColumn, 1));
 }
 
 /** Tells which lines the editor may not draw in full, or not within its width. */
-function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean): (line: string) => boolean {
+function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean, most = USUAL_COLUMNS): (line: string) => boolean {
   const limit = limitOf(config);
   const tab = config.get('editor.tabSize', 4);
   const count = (line: string, sought: RegExp): number => line.match(sought)?.length ?? 0;
@@ -109,7 +125,7 @@ function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean): (line
       return columns(blanks, Math.max(tab, 4)) >= (index === 0 ? before : wrapped ? within : unwrapped);
     });
   const isCut = (line: string): boolean =>
-    (!wrapped && columns(line) > USUAL_COLUMNS) || ((!wrapped || columns(line.trimEnd()) > NARROW_COLUMNS) && isPadded(line.trimEnd()));
+    (!wrapped && columns(line) > most) || ((!wrapped || columns(line.trimEnd()) > NARROW_COLUMNS) && isPadded(line.trimEnd()));
   const isPushed = (line: string): boolean => {
     const unmeasured = count(line.replace(FIRST_EMOJI, ''), UNMEASURED);
     return WIDEST.test(line) || (unmeasured > 0 && columns(line) + unmeasured * UNMEASURED_COLUMNS > NARROW_COLUMNS);

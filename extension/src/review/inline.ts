@@ -47,7 +47,7 @@ export class InlineReviews implements vscode.Disposable {
   private closed: InlineView | undefined;
   /** The hunk to which an early press of Accept has led, and when. */
   private asked: { hunk: string; at: number } | undefined;
-  /** Why what is shown may not have been in sight: a setting has been changed since. */
+  /** Why what is shown may not have been in sight: a setting, or the room for it, has been changed since. */
   private obstacle: string | undefined;
   /** The reviews that are shown as diffs, as they can't be shown here, or the user wants that. */
   private readonly diffs = new WeakSet<Review>();
@@ -66,10 +66,9 @@ export class InlineReviews implements vscode.Disposable {
       vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => this.tabsChanged(opened, closed)),
       vscode.workspace.onDidRenameFiles(({ files: renamed }) => renamed.forEach((one) => this.fileRenamed(one))),
       proposals.onDidChange((review) => review === this.view?.review && this.draw()),
-      vscode.workspace.onDidChangeConfiguration(() => {
-        this.listenForComments();
-        this.obstacle ??= this.view && this.whyNot(this.view.review, this.view.file);
-      }),
+      vscode.workspace.onDidChangeConfiguration(() => this.listenForComments()),
+      vscode.workspace.onDidChangeConfiguration(() => this.lookForObstacles()),
+      vscode.window.tabGroups.onDidChangeTabGroups(({ opened }) => opened.length > 0 && this.lookForObstacles()),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.listenForComments()),
     ];
     this.listenForComments();
@@ -189,10 +188,7 @@ export class InlineReviews implements vscode.Disposable {
       editor,
       uri,
       hunks: () => this.hunksOf(review, file),
-      hunkOf: (thread) => {
-        const key = view.keyOf(thread);
-        return this.hunksOf(review, file).find((hunk) => keyOf(hunk) === key);
-      },
+      hunkOf: (thread) => this.hunksOf(review, file).find((hunk) => keyOf(hunk) === view.keyOf(thread)),
       text: () => this.textOf(review, file),
       replace: ({ from, to, text }) => {
         const now = this.textOf(review, file);
@@ -245,6 +241,10 @@ export class InlineReviews implements vscode.Disposable {
 
   private whyNot(review: Review, file: ReviewedFile): string | undefined {
     return whyNot(file, this.textOf(review, file), this.hunksOf(review, file));
+  }
+
+  private lookForObstacles(): void {
+    this.obstacle ??= this.view && this.whyNot(this.view.review, this.view.file);
   }
 
   private draw(): void {

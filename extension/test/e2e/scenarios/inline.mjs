@@ -292,6 +292,25 @@ scenario("what may not be in sight in the file is shown as a diff, which says wh
   }
 });
 
+const SIXTY = "sixty ".repeat(10).trim();
+const halved = file("inline/halved.txt", lines(9, { 5: SIXTY }));
+
+scenario("a removed line that another group of editors leaves no room for is shown as a diff", async () => {
+  await set("agentfs.review.style", "inline");
+  const asked = await agent("halved").readAndEdit(halved, SIXTY, "short");
+  await inlineWith("+short");
+  await call("command", { id: "workbench.action.splitEditorRight" });
+  await until("there are two groups", async () => (await ui.tabNames()).length === 2);
+  await until("Accept leads to the diff", async () => {
+    if ((await ui.tabNames()).includes("halved.txt (Ada)")) return true;
+    await ui.titleButton("Accept").click({ timeout: 500 });
+    return false;
+  }, { everyMs: 450 });
+  await ui.statusBarSays("Shown as a diff. Removed lines of halved.txt may be longer than what the editor shows of a line.");
+  assert.equal(halved.text(), lines(9, { 5: SIXTY }));
+  await asked.cancel();
+});
+
 const long = file("inline/long.txt", lines(9));
 
 scenario("a new line of any length is wrapped within its comment, also in a narrow window", async () => {
