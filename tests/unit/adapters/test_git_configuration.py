@@ -131,9 +131,40 @@ def test_a_pipe_and_what_is_endless_are_not_waited_for(top: Path) -> None:
     assert setting_of(top / "a") is None
 
 
-def test_files_and_names_are_limited(top: Path) -> None:
-    put(top / ".git" / "config", "[include]\n" + "".join(f"path = ../c{n}\n" for n in range(5000)))
+def test_files_are_limited(top: Path) -> None:
+    """Two of the 16 are the repository's own."""
+    put(top / ".git" / "config", "[include]\n" + "".join(f"path = ../c{n}\n" for n in range(30)))
     for n in range(30):
-        put(top / f"c{n}", "[alias]\nx = !a" + " b" * 1000 + "\n")
-    assert setting_of(top / "c0") == "include.path"
-    assert setting_of(top / "c4999") is None
+        put(top / f"c{n}", f"[alias]\nx = !a{n}\n")
+    assert setting_of(top / "a13") == "alias.x"
+    assert setting_of(top / "a14") is None
+
+
+def test_names_are_limited(top: Path) -> None:
+    put(top / ".git" / "config", "[alias]\nx = !" + " ".join(f"a{n}" for n in range(5000)) + "\n")
+    assert setting_of(top / "a0") == "alias.x"
+    assert setting_of(top / "a4999") is None
+
+
+def test_includes_leave_room_for_the_configuration_of_a_worktree(top: Path) -> None:
+    put(top / ".git" / "config", "[include]\n" + "".join(f"path = ../c{n}\n" for n in range(30)))
+    put(top / ".git" / "config.worktree", HOOKS)
+    assert setting_of(top / "tools" / "hooks" / "x") == "core.hooksPath"
+
+
+def test_a_folder_of_hooks_is_found_where_a_link_leads_by_now(top: Path) -> None:
+    known = GitConfigurations()
+    for name in ("one", "two"):
+        (top / "tools").unlink(missing_ok=True)
+        (top / "tools").symlink_to(top / name)
+        assert setting_of(top / name / "hooks" / "x", known) == "core.hooksPath"
+
+
+def test_an_included_file_is_read_where_a_link_leads_by_now(top: Path) -> None:
+    known, link = GitConfigurations(), top / "included"
+    put(top / ".git" / "config", "[include]\npath = ../included\n")
+    for name in ("one", "two"):
+        put(top / name, f"[alias]\nx = !run-{name}\n")
+        link.unlink(missing_ok=True)
+        link.symlink_to(top / name)
+        assert setting_of(top / f"run-{name}", known) == "alias.x"

@@ -55,21 +55,28 @@ class _Repository:
         self.named: dict[str, tuple[str, bool]] = {}
         self._tried = 0
         self._read: dict[str, object] = {}
+        self._taken: set[str] = set()
+        self._links: dict[str, str] = {}  # where the paths of hooks and included files lead
         self._hooks: dict[str, int] = {}
-        told = self._text_of(f"{top}/.git")  # of a worktree or submodule, a file
-        git = os.path.join(top, told.removeprefix("gitdir:").strip()) if told else f"{top}/.git"
+        pointer = self._text_of(f"{top}/.git")  # of a worktree or submodule, a file
+        git = os.path.join(top, pointer.removeprefix("gitdir:").strip()) if pointer else f"{top}/.git"
         common = os.path.join(git, self._text_of(f"{git}/commondir").strip())
         self._name_hooks(os.path.join(common, "hooks"), "core.hooksPath")
-        for config in (os.path.join(common, "config"), f"{git}/config.worktree"):
+        # The includes of the first could leave no room for the second.
+        for config in (f"{git}/config.worktree", os.path.join(common, "config")):
             self._take(config, top)
 
     def has_changed(self) -> bool:
-        changed = any(_version_of(path) != version for path, version in self._read.items())
-        return changed or any(_mtime_of(folder) != mtime for folder, mtime in self._hooks.items())
+        return (
+            any(_version_of(path) != version for path, version in self._read.items())
+            or any(_mtime_of(folder) != mtime for folder, mtime in self._hooks.items())
+            or any(os.path.realpath(path) != real for path, real in self._links.items())
+        )
 
     def _take(self, config: str, top: str) -> None:
-        if config in self._read or len(self._read) >= _MAX_FILES:
+        if config in self._taken or len(self._taken) >= _MAX_FILES:
             return
+        self._taken.add(config)
         for setting in settings_that_run(self._text_of(config)):
             base = os.path.dirname(config) if setting.kind == "include" else top
             for spelled in setting.paths:
@@ -79,6 +86,7 @@ class _Repository:
                     continue
                 real = self._name(path, setting.name)
                 if setting.kind == "include" and real is not None:
+                    self._links[path] = real
                     self._take(real, top)
                 elif spelled.startswith("/"):  # behind `$(git rev-parse --show-toplevel)`
                     self._name(f"{top}{spelled}", setting.name)
@@ -97,6 +105,7 @@ class _Repository:
         folder = self._name(path, setting, is_folder=True)
         if folder is None:
             return
+        self._links[path] = folder
         self._hooks[folder] = _mtime_of(folder)
         with suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:
