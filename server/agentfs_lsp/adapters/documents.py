@@ -22,6 +22,9 @@ from agentfs_lsp.service.files.store import Clock
 
 K = TypeVar("K")
 
+_MAX_FOLLOWED = 1000
+"""How many paths are followed to compare them with one; every change does that, on the event loop."""
+
 _log = logging.getLogger(__name__)
 
 
@@ -111,8 +114,10 @@ class OpenDocuments:
         return self._by_uri.get(uri)
 
     def is_unsaved_elsewhere(self, absolute: str) -> bool:
-        """Whether `agentfs/documentState` says so of the file."""
-        return any(absolute in (path, _follow(path)[0]) for path in self._unsaved_elsewhere)
+        """Whether `agentfs/documentState` says so of the file, or of too many others to tell."""
+        if absolute in self._unsaved_elsewhere or len(self._unsaved_elsewhere) > _MAX_FOLLOWED:
+            return True
+        return any(_follow(path)[0] == absolute for path in self._unsaved_elsewhere)
 
     def leads_to(self, spelled: str, absolute: str) -> None:
         """A request found that this path leads to that file, and so do documents opened under it. A folder on

@@ -252,3 +252,15 @@ def test_a_watch_that_fails_or_ends_while_told_is_no_harm_to_others(
     opened(documents, file)
     assert seen == ["failing", "once", "last", "failing", "last"]
     assert "while telling of a document" in caplog.text
+
+
+def test_of_too_many_unsaved_files_each_counts(
+    documents: OpenDocuments, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Comparing paths takes time, and asking about a change costs little."""
+    monkeypatch.setattr("agentfs_lsp.adapters.documents._MAX_FOLLOWED", 3)
+    for number in range(3):
+        documents.state_reported({"uri": f"file:///nowhere/{number}.ipynb", "unsaved_elsewhere": True})
+    assert not documents.is_unsaved_elsewhere("/nowhere/a.py")
+    documents.state_reported({"uri": "file:///nowhere/3.ipynb", "unsaved_elsewhere": True})
+    assert documents.is_unsaved_elsewhere("/nowhere/a.py")
