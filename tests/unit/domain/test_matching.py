@@ -139,6 +139,11 @@ def test_what_is_too_long_to_match_by_typewriter_characters_is_told(monkeypatch:
     assert caught.value.cause == "letter_case"
 
 
+def test_a_long_text_of_ascii_matches_by_typewriter_characters(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(levels, "_MAX_FOLDED", 2)
+    assert find("a 'b' c\n", "‘b’", "x").level == "unicode"
+
+
 @pytest.mark.parametrize("after", [" ", "\n"])
 def test_not_each_letter_of_a_long_text_is_folded_by_itself(
     monkeypatch: pytest.MonkeyPatch, after: str

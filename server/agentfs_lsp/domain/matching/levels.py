@@ -19,8 +19,9 @@ from agentfs_lsp.domain.matching.typography import fold, keep_characters
 
 Level = Literal["exact", "eol", "trailing_whitespace", "indentation", "unicode"]
 
-
-_MAX_FOLDED = 4_000_000  # characters, which take 6 s
+_MAX_FOLDED = 4_000_000
+"""Characters to fold one by one, in some seconds. That keeps only a thread busy, which lets others run in
+between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,10 @@ def _find_unicode(search: Search) -> Iterator[int]:
 def too_long_to_fold(search: Search) -> bool:
     """Whether `unicode` has matches, but too long a text from the first of their lines to the last to find
     out where each character is."""
-    return search.loose and len(search.folded_region.text) > _MAX_FOLDED
+    if not search.loose:
+        return False
+    text = search.folded_region.text
+    return len(text) > _MAX_FOLDED and not text.isascii()  # else each character is where it was
 
 
 def _place_unicode(search: Search, at: int) -> Place:
