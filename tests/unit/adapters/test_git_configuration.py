@@ -85,7 +85,7 @@ def test_it_is_read_again_when_it_changes(top: Path) -> None:
 def test_it_is_not_read_again_while_it_stays(top: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     known, hook = GitConfigurations(), top / "tools" / "hooks" / "x"
     assert setting_of(hook, known) == "core.hooksPath"
-    monkeypatch.delattr(git_configuration, "settings_that_run")
+    monkeypatch.delattr(git_configuration, "settings_with_files")
     (top / ".git" / "index.lock").touch()  # as with every command of git
     assert setting_of(hook, known) == "core.hooksPath"
 

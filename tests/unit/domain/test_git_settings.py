@@ -4,11 +4,11 @@ import time
 
 import pytest
 
-from agentfs_lsp.domain.policy.git_settings import settings_that_run
+from agentfs_lsp.domain.policy.git_settings import settings_with_files
 
 
 def named_in(text: str) -> list[tuple[str, str, tuple[str, ...]]]:
-    return [tuple(setting) for setting in settings_that_run(text)]
+    return [tuple(setting) for setting in settings_with_files(text)]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +69,6 @@ PARTS = ['"', "\\", '[a "', "[a]", '[a "\\', "=", "a=!b ", 'a = "\\"', "# ", "\\
 @pytest.mark.parametrize("begin", ["", "[core]\nhooksPath = "])
 def test_no_configuration_takes_long(begin: str, part: str) -> None:
     began = time.process_time()
-    for _ in settings_that_run(begin + part * (256 * 1024 // len(part))):
+    for _ in settings_with_files(begin + part * (256 * 1024 // len(part))):
         pass
     assert time.process_time() - began < 2

@@ -12,7 +12,7 @@ from contextlib import suppress
 
 from agentfs_lsp.adapters.fs.handles import closing_fd
 from agentfs_lsp.domain.folding import fold_path
-from agentfs_lsp.domain.policy.git_settings import settings_that_run
+from agentfs_lsp.domain.policy.git_settings import settings_with_files
 
 _MAX_BYTES = 256 * 1024
 _MAX_FILES = 16
@@ -77,7 +77,7 @@ class _Repository:
         if config in self._taken or len(self._taken) >= _MAX_FILES:
             return
         self._taken.add(config)
-        for setting in settings_that_run(self._text_of(config)):
+        for setting in settings_with_files(self._text_of(config)):
             base = os.path.dirname(config) if setting.kind == "include" else top
             for spelled in setting.paths:
                 path = os.path.join(base, os.path.expanduser(spelled))

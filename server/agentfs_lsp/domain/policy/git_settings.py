@@ -36,7 +36,7 @@ class GitSetting(NamedTuple):
     paths: tuple[str, ...]
 
 
-def settings_that_run(text: str) -> Iterator[GitSetting]:
+def settings_with_files(text: str) -> Iterator[GitSetting]:
     """The settings that name such files. Of a command, every word counts as one."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     yield from _settings_of(text)

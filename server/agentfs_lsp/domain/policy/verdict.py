@@ -75,16 +75,16 @@ class Policy:
     def explain(
         self, operation: Operation, relative: str, *, root: str, mode: Mode, git_setting: str | None = None
     ) -> tuple[Verdict, ...]:
-        """All verdicts that apply, the strictest first. `git_setting`: see `judge_named`."""
+        """All verdicts that apply, the strictest first. `git_setting`: see `judge_git_setting`."""
         own = self._own(root, relative)
-        named = None if operation == "read" else self.judge_named(relative, git_setting)
+        named = None if operation == "read" else self.judge_git_setting(relative, git_setting)
         ruled = tuple(dict.fromkeys(self._by_path(operation, relative)))
         decided = any(verdict.source == "rule" for verdict in ruled)
         by_mode = None if decided else self._by_mode(operation, mode)
         verdicts = [verdict for verdict in (own, named, *ruled, by_mode) if verdict is not None]
         return tuple(sorted(verdicts, key=_strictness, reverse=True))
 
-    def judge_named(self, relative: str, git_setting: str | None) -> Verdict | None:
+    def judge_git_setting(self, relative: str, git_setting: str | None) -> Verdict | None:
         """The verdict on changing a file that this setting of git names, if any does: the file is protected
         unless the user takes it out."""
         if git_setting is None or self._protected.excludes(Spelled.of(relative)):

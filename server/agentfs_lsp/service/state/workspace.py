@@ -244,7 +244,7 @@ class Workspace:
                 verdicts.append(verdict)
             location = placed(change.base.location, self.roots)
             policy = self.in_force.at(location.root).policy
-            named = policy.judge_named(location.relative, change.base.git_setting)
+            named = policy.judge_git_setting(location.relative, change.base.git_setting)
             if named is not None:
                 verdicts.append(named)
         return strictest(verdicts)
