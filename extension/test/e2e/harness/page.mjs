@@ -585,7 +585,9 @@ export class WorkbenchPage {
   /** Chooses from the context menu of a row in that view; it closes if the rows are drawn anew. */
   async rowMenu(view, text, choice) {
     await until(`the menu with ${choice}`, async () => {
-      await this.viewRow(view, text).first().click({ button: "right" });
+      const row = this.viewRow(view, text).first();
+      await row.hover({ timeout: 2000 });
+      if (!(await this.#pressWhileThere(row, { button: "right" }))) return false;
       await this.#choose(choice, 2000);
       return true;
     });
@@ -593,9 +595,20 @@ export class WorkbenchPage {
 
   /** Presses a button of the first row with `text` in that view; they show while the mouse is there. */
   async pressInRow(view, text, name) {
-    const row = this.viewRow(view, text).first();
-    await row.hover();
-    await row.getByRole("button", { name }).click();
+    await until(`${name} in the row ${text}`, async () => {
+      const row = this.viewRow(view, text).first();
+      await row.hover({ timeout: 2000 });
+      return this.#pressWhileThere(row.getByRole("button", { name }));
+    });
+  }
+
+  /** Presses something in a list with the mouse, which must be at its place by then: rows move as others come and go. */
+  async #pressWhileThere(target, options) {
+    const { x, y, width, height } = (await target.boundingBox({ timeout: 2000 })) ?? {};
+    const place = [x + width / 2, y + height / 2];
+    const isThere = await target.evaluate((element, [left, top]) => element.contains(document.elementFromPoint(left, top)), place, { timeout: 2000 });
+    if (isThere) await this.page.mouse.click(place[0], place[1], options);
+    return isThere;
   }
 
   /** Presses a key in that view, which has the focus, until a row with `text` is in sight. */
