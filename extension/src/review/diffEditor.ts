@@ -13,7 +13,7 @@ import { open, type DiffSides } from './diffTab';
 import { BASE, idOf, PROPOSAL, virtualUri, type ReviewFileSystem, type ReadOnlyTexts } from './fileSystem';
 import { SerialQueue } from '../util/serialQueue';
 import { closeTabs, makeReadOnly, type Closed } from './closeTabs';
-import { keysForTheFront, run, unmaximize, withoutFocus } from './editorFocus';
+import { keysForTheFront, run, takesAllKeys, unmaximize, withoutFocus } from './editorFocus';
 import type { HeldKeys } from './heldKeys';
 import type { InlineReviews } from './inline';
 import { allTabs, isMultiDiff, isReviewTab, proposalsIn, reviewIdOf, tabInFront } from './tabs';
@@ -247,7 +247,10 @@ export class DiffEditors implements vscode.Disposable {
     const inGroup = tabs.filter((tab) => !isReviewTab(tab));
     const others = inGroup.length > 0 ? inGroup : allTabs().filter((tab) => tab.isActive && !isReviewTab(tab) && withoutFocus(tab));
     const tab = others.find((other) => other === this.before) ?? others.at(-1);
-    if (tab !== undefined) {
+    if (tab !== undefined && takesAllKeys(tab)) {
+      await this.heldKeys.released(); // the review's own tab is closed by then, which gives the keys to nobody
+      await run(await keysForTheFront());
+    } else if (tab !== undefined) {
       const byIndex = { command: 'workbench.action.openEditorAtIndex', args: [tabs.indexOf(tab)] };
       await run(withoutFocus(tab) ?? byIndex, giveKeys);
     }

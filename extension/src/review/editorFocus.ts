@@ -93,6 +93,13 @@ export function withoutFocus({ input, group }: vscode.Tab): Command | undefined 
   return input instanceof vscode.TabInputText ? { command: '_workbench.open', args: [input.uri, how] } : undefined;
 }
 
+/** Whether a tab is a terminal that gets the keys that decide although they are to do nothing for a moment (`heldKeys.ts`). */
+export function takesAllKeys({ input }: vscode.Tab): boolean {
+  const settings = vscode.workspace.getConfiguration('terminal.integrated');
+  const skipped = settings.get<readonly string[]>('commandsToSkipShell', []);
+  return input instanceof vscode.TabInputTerminal && (!skipped.includes('agentfs.ui.again') || settings.get('sendKeybindingsToShell') === true);
+}
+
 const ORDINALS = ['First', 'Second', 'Third', 'Fourth', 'Fifth', 'Sixth', 'Seventh', 'Eighth'];
 
 /** A command that focuses a group, if it isn't active and VS Code has one for it. */

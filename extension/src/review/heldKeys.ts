@@ -17,6 +17,7 @@ type Cause = 'justEnded' | 'justAnswered';
 
 export class HeldKeys implements vscode.Disposable {
   private readonly endings = new Map<Cause, NodeJS.Timeout>();
+  private readonly over = new vscode.EventEmitter<Cause>();
   private pressedAt = -Infinity;
   private readonly listeners = vscode.Disposable.from(
     vscode.commands.registerCommand('agentfs.ui.again', (cause?: unknown) => (cause === 'justAnswered' ? this.pressedEnter() : this.hold())),
@@ -27,7 +28,21 @@ export class HeldKeys implements vscode.Disposable {
   hold(cause: Cause = 'justEnded'): void {
     this.tell(cause, true);
     clearTimeout(this.endings.get(cause));
-    this.endings.set(cause, setTimeout(() => this.tell(cause, false), MOMENT_MS));
+    this.endings.set(cause, setTimeout(() => this.end(cause), MOMENT_MS));
+  }
+
+  /** Resolves once a review has ended a moment ago, and no key that decides was pressed since. */
+  async released(): Promise<void> {
+    if (this.endings.has('justEnded')) {
+      await new Promise<void>((resolve) => {
+        const listener = this.over.event((cause) => {
+          if (cause === 'justEnded') {
+            listener.dispose();
+            resolve();
+          }
+        });
+      });
+    }
   }
 
   /** Enter that is pressed again is meant for what has the focus by then, but not while it is held. */
@@ -42,6 +57,13 @@ export class HeldKeys implements vscode.Disposable {
   dispose(): void {
     this.endings.forEach((ending) => clearTimeout(ending));
     this.listeners.dispose();
+    this.over.dispose();
+  }
+
+  private end(cause: Cause): void {
+    this.endings.delete(cause);
+    this.tell(cause, false);
+    this.over.fire(cause);
   }
 
   private tell(cause: Cause, isHolding: boolean): void {

@@ -681,7 +681,7 @@ scenario("whoever goes elsewhere while a change lands keeps the keys there", asy
 });
 
 const beneath = file("focus/beneath.txt", "mine\n");
-const onTop = ["file", "terminal"].map((what) => file(`focus/on-top-of-${what}.txt`, "old\n"));
+const onTop = ["file", "terminal", "own-terminal"].map((what) => file(`focus/on-top-of-${what}.txt`, "old\n"));
 
 /** Decides with Ctrl+Enter, which is held on. */
 async function acceptHolding() {
@@ -709,15 +709,21 @@ scenario("a key that is held, or pressed again, once it has decided types nothin
   assert.deepEqual([text, dirty], ["mine\n", false]);
 });
 
-const ranInTerminal = path.join(home, "ran-in-terminal.txt");
+const IN_TERMINAL = {
+  "": undefined,
+  ", whatever commands the user lets skip the shell": ["-workbench.action.quickOpen"],
+};
 
-scenario("nor does it run what is typed in the terminal beneath", async () => {
+for (const [when, skipping] of Object.entries(IN_TERMINAL)) scenario(`nor does it run what is typed in the terminal beneath${when}`, async () => {
+  if (skipping !== undefined) await set("terminal.integrated.commandsToSkipShell", skipping);
+  const ranInTerminal = path.join(home, `ran-in-terminal-${skipping?.length ?? 0}.txt`);
+  const onTerminal = onTop[skipping === undefined ? 1 : 2];
   await call("command", { id: "workbench.action.createTerminalEditor" });
   await page().locator(".terminal.xterm.focus").waitFor();
   await page().keyboard.type(`cat > '${ranInTerminal}'\n`);
   await until("the terminal to take keys", () => existsSync(ranInTerminal) && readFileSync(ranInTerminal, "utf8") === "");
   await page().keyboard.type("half");
-  const asked = await agent("terminal").readAndEdit(onTop[1], "old", "new");
+  const asked = await agent(onTerminal.base).readAndEdit(onTerminal, "old", "new");
   await reviewWith("new");
   await ui.clickLine("new");
   await acceptHolding();
