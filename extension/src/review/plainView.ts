@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { shownAsCodes, visible } from '../util/display';
 import { hunks } from '../util/text';
-import { plainViewOf } from './tabs';
+import { draftIn, isLandedTab, isReviewTab, plainViewOf, tabInFront } from './tabs';
 
 /** A file with both texts, with `\n` line ends. `why`: why the diff editor may not show everything, if so. */
 export interface PlainFile {
@@ -100,6 +100,7 @@ export class PlainView implements vscode.Disposable {
       this.panel.reveal(undefined, true);
       return this.panel;
     }
+    keepFront();
     const where = { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true };
     const options = { enableScripts: true, enableFindWidget: true, localResourceRoots: [] };
     const panel = vscode.window.createWebviewPanel(plainViewOf(id), vscode.l10n.t('All Changes'), where, options);
@@ -119,6 +120,19 @@ export class PlainView implements vscode.Disposable {
     this.panel = panel;
     this.id = id;
     return panel;
+  }
+}
+
+/**
+ * Pin the review in front if VS Code would close it to make room, as the user wants only one editor open at a time. VS Code
+ * takes both calls in their order.
+ */
+function keepFront(): void {
+  const limit = vscode.workspace.getConfiguration('workbench.editor.limit');
+  const tab = tabInFront();
+  const isOurs = tab !== undefined && (isReviewTab(tab) || isLandedTab(tab) || draftIn(tab) !== undefined);
+  if (isOurs && limit.get('enabled') === true && limit.get('value', 2) < 2) {
+    void vscode.commands.executeCommand('workbench.action.pinEditor');
   }
 }
 

@@ -534,6 +534,17 @@ scenario("Accept All does not take for seen what took the place of a decided rev
   assert.equal(passing[1].text(), "old\n");
 });
 
+const limited = long("limited");
+
+scenario("all changes are shown beside the review even if the user wants only one editor open", async () => {
+  await set("workbench.editor.limit.value", 1);
+  await set("workbench.editor.limit.enabled", true);
+  const asked = await agent("limited").readAndEdit(limited, "quiet()", "steal(1)");
+  await reviewWith("let a=1;");
+  await acceptAfterPlain(SAID, "steal(1)");
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
 const numbered = (changed = {}) => Array.from({ length: 60 }, (_, at) => changed[at + 1] ?? `line ${at + 1}`).join("\n") + "\n";
 const discarded = file("unseen/discarded.txt", numbered());
 
