@@ -46,6 +46,14 @@ def test_a_hook_that_is_a_link_names_its_file(top: Path, folder: str) -> None:
     assert setting_of(script, known) == "core.hooksPath"
 
 
+def test_a_chain_of_links_that_nothing_follows_fails_no_change(top: Path) -> None:
+    (top / "tools" / "hooks").mkdir(parents=True)
+    for number in range(1500):
+        (top / "tools" / "hooks" / f"l{number}").symlink_to(f"l{number + 1}")
+    assert setting_of(top / "README.md") is None
+    assert setting_of(top / "tools" / "hooks" / "l0") == "core.hooksPath"
+
+
 def test_a_linked_folder_of_hooks_is_named(top: Path) -> None:
     (top / ".git" / "hooks").symlink_to(top / "scripts")
     assert setting_of(top / "scripts" / "pre-commit") == "core.hooksPath"

@@ -70,7 +70,7 @@ class _Repository:
         return (
             any(_version_of(path) != version for path, version in self._read.items())
             or any(_mtime_of(folder) != mtime for folder, mtime in self._hooks.items())
-            or any(os.path.realpath(path) != real for path, real in self._links.items())
+            or any(_real(path) != real for path, real in self._links.items())
         )
 
     def _take(self, config: str, top: str) -> None:
@@ -96,7 +96,7 @@ class _Repository:
         if self._tried >= _MAX_NAMED:
             return None
         self._tried += 1
-        real = os.path.realpath(path)
+        real = _real(path)
         self.named.setdefault(_folded(real), (setting, is_folder))
         return real
 
@@ -121,6 +121,14 @@ class _Repository:
         except (OSError, ValueError):
             return ""
         return "" if b"\0" in data else os.fsdecode(data)
+
+
+def _real(path: str) -> str:
+    """Without links, if it has no more of them than Python follows; git follows fewer."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError, RecursionError):
+        return os.path.abspath(path)
 
 
 def _folded(absolute: str) -> str:

@@ -132,6 +132,8 @@ def keep_characters(old: Sequence[str], new: Sequence[str], snapshot: Sequence[s
     """The new lines with the file's own characters wherever the request left a word or a sign unchanged.
 
     `snapshot` folds to the same as `old`. A one-line paragraph thus keeps its quotes when a word changes."""
+    if not new:
+        return []  # and not the one empty line that joining and splitting would make of it
     was, wanted = _tokens(old), _tokens(new)
     held = _tokens(snapshot)
     if [fold(token) for token in was] != [fold(token) for token in held]:
