@@ -23,31 +23,32 @@ export function isHistoryKept(): boolean {
   return vscode.workspace.getConfiguration(SECTION).get('history.enabled', true);
 }
 
-/** The texts of so many changes are kept. */
-const MAX_SHOWN = 10;
-
 export class HistoryDiffs implements vscode.Disposable {
   private readonly listener: vscode.Disposable;
-  /** The changes whose texts are shown, by id, and those that were shown last: a closed tab may come back. */
-  private readonly shown = new Map<string, { record: HistoryRecord; uris: vscode.Uri[] }>();
+  /** The changes whose texts are shown, by id. */
+  private readonly shown = new Map<string, HistoryRecord>();
 
   constructor(
     private readonly ask: Ask,
     private readonly texts: ReadOnlyTexts,
     private readonly records: HistoryStore,
   ) {
-    this.listener = vscode.workspace.onDidCloseTextDocument(({ uri }) => {
-      if (uri.scheme === LANDED && !this.shown.has(changeIn(uri))) {
-        texts.delete(uri);
-      }
-    });
+    this.listener = vscode.Disposable.from(
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => {
+        if (uri.scheme === LANDED) {
+          texts.delete(uri);
+        }
+      }),
+      // VS Code may close the texts of a tab that stays.
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => closed.flatMap(landedIn).forEach((uri) => this.noteClosed(uri))),
+    );
   }
 
   /** The landed change that the tab in front shows, if it can be undone. */
   get inFront(): HistoryRecord | undefined {
     const tab = tabInFront();
     const [uri] = tab === undefined ? [] : landedIn(tab);
-    const change = uri && this.shown.get(changeIn(uri))?.record;
+    const change = uri && this.shown.get(changeIn(uri));
     return change !== undefined && isHistoryKept() && !undoneOf(this.records.all).has(change.id) ? change : undefined;
   }
 
@@ -67,7 +68,7 @@ export class HistoryDiffs implements vscode.Disposable {
       await this.openPreview(record, isWaiting);
     } else {
       const names = namesOf(record);
-      await openAwaited(isWaiting, names, vscode.l10n.t('Show What Changed'), () => openDiffs(vscode.l10n.t('{0} (landed)', names), this.put(record, files)));
+      await openAwaited(isWaiting, names, vscode.l10n.t('Show What Changed'), () => openDiffs(vscode.l10n.t('{0} (landed)', names), files.map((file) => this.put(record, file))));
     }
   }
 
@@ -109,6 +110,13 @@ export class HistoryDiffs implements vscode.Disposable {
     this.listener.dispose();
   }
 
+  private noteClosed(uri: vscode.Uri): void {
+    const id = changeIn(uri);
+    if (!allTabs().flatMap(landedIn).some((other) => changeIn(other) === id)) {
+      this.shown.delete(id);
+    }
+  }
+
   /** Show the server's diff, if its answer had one, for changes whose texts aren't kept here. */
   private async openPreview(record: HistoryRecord, isWaiting: IsWaiting): Promise<void> {
     if (record.preview === '') {
@@ -143,34 +151,19 @@ export class HistoryDiffs implements vscode.Disposable {
     return textsOfHistory(data);
   }
 
-  private put(record: HistoryRecord, files: readonly RecordedText[]): readonly Sides[] {
-    const sides = files.map((file): Sides => {
-      const before = virtualUri(LANDED, `${record.id}.before`, file.path);
-      const after = virtualUri(LANDED, `${record.id}.after`, file.path);
-      this.texts.set(before, file.before);
-      this.texts.set(after, file.after);
-      return [before, after];
-    });
-    this.shown.delete(record.id); // the newest come last
-    this.shown.set(record.id, { record, uris: sides.flat() });
-    this.forgetOldest();
-    return sides;
-  }
-
-  private forgetOldest(): void {
-    const open = new Set(allTabs().flatMap(landedIn).map(changeIn));
-    for (const [id, { uris }] of [...this.shown].slice(0, -MAX_SHOWN)) {
-      if (!open.has(id)) {
-        this.shown.delete(id);
-        uris.forEach((uri) => this.texts.delete(uri));
-      }
-    }
+  private put(record: HistoryRecord, file: RecordedText): Sides {
+    const before = virtualUri(LANDED, `${record.id}.before`, file.path);
+    const after = virtualUri(LANDED, `${record.id}.after`, file.path);
+    this.shown.set(record.id, record);
+    this.texts.set(before, file.before);
+    this.texts.set(after, file.after);
+    return [before, after];
   }
 }
 
-/** The id of the landed change on a side of a diff. */
+/** The id of the landed change on the right side of a diff. */
 function changeIn(uri: vscode.Uri): string {
-  return idOf(uri).replace(/\.(before|after)$/, '');
+  return idOf(uri).replace(/\.after$/, '');
 }
 
 /** The text before and after. */
