@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import logging
 import os
 import sys
-import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import Future
-from contextvars import copy_context
 from pathlib import Path
 from typing import Any, Final, Literal, Self
 
 from agentfs_lsp.client.answer import Answer
+from agentfs_lsp.client.deciding import decision_of
 from agentfs_lsp.client.endpoint import ProtocolError
 from agentfs_lsp.client.errors import NoEditor, RequestRefused, ServerGone, TimedOut
 from agentfs_lsp.client.links import GRACE_S, EditorsServer, Link, OwnServer, greet
 from agentfs_lsp.client.protocol import Proposed, Protocol, Responded, Told, ToolsChanged
 from agentfs_lsp.client.reviewers import deny_all
-from agentfs_lsp.client.reviews import Accept, Amend, Decision, Reject, Review, Reviewer
+from agentfs_lsp.client.reviews import Decision, Reject, Review, Reviewer
 from agentfs_lsp.jsonrpc.codec import INVALID_PARAMS, REQUEST_CANCELLED
 
 _log = logging.getLogger(__name__)
@@ -375,7 +372,7 @@ class AsyncAgentFS:
                 return
             decision: Decision
             try:
-                decision = await _decision(self._reviewer, review)
+                decision = await decision_of(self._reviewer, review)
                 self._protocol.decide(review, decision)
             except BaseException as error:  # noqa: BLE001 - whatever it raises is a no, and ends only the review
                 if not review.ended.is_set():
@@ -440,36 +437,3 @@ async def _editors(root: Path) -> Link:
 
 async def _either(root: Path) -> Link:
     return await EditorsServer.find(root) or await OwnServer.start(OWN)
-
-
-async def _decision(reviewer: Reviewer, review: Review) -> Decision:
-    """Raises whatever the reviewer raises, and TypeError if it returns something else."""
-    if inspect.iscoroutinefunction(reviewer):
-        decision = await reviewer(review)
-    else:
-        decision = await _on_a_thread(reviewer, review)
-        if inspect.isawaitable(decision):
-            decision = await decision
-    if not isinstance(decision, Accept | Amend | Reject):
-        raise TypeError(f"a reviewer returned {type(decision).__name__}, not a decision")
-    return decision
-
-
-async def _on_a_thread(reviewer: Reviewer, review: Review) -> Any:
-    """What it returns. Unlike a pool's, this thread does not keep the program from ending if it waits for a
-    person who never answers."""
-    decided: Future[object] = Future()
-    decided.set_running_or_notify_cancel()
-    context = copy_context()
-
-    def decide() -> None:
-        try:
-            decided.set_result(context.run(reviewer, review))
-        except BaseException as error:  # noqa: BLE001 - as a result, because a future takes no StopIteration
-            decided.set_result(error)
-
-    threading.Thread(target=decide, name="agentfs-review", daemon=True).start()
-    decision = await asyncio.wrap_future(decided)
-    if isinstance(decision, BaseException):
-        raise decision
-    return decision
