@@ -153,7 +153,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     focus.onDidGuard((review) => decorations.flash(review)),
     focus.onDidTouch((review) => editors.unlock(review)),
     settling.onDidEnd((ended) => {
-      const { id, outcome, files } = ended;
+      const { id, outcome, reason, files } = ended;
       stale.forget(id);
       decorations.forget(ended.review);
       plain.close(id);
@@ -164,12 +164,15 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
         walkthrough.tick('review');
       }
       void letGo(ended);
-      settled.fire({ id, outcome, ...(files === undefined ? {} : { files }) });
+      settled.fire({ id, outcome, ...(reason === undefined ? {} : { reason }), ...(files === undefined ? {} : { files }) });
     }),
     server.onDidChangeState((state) => {
       if (state.kind !== 'running') {
         questions.clear();
-        proposals.all.forEach(({ proposed: { id } }) => settling.over({ id, outcome: 'failed' }));
+        proposals.all.forEach((review) => {
+          const { id } = review.proposed;
+          settling.over(isDecided(review) ? { id, outcome: 'failed' } : { id, outcome: 'withdrawn', reason: 'shutdown' });
+        });
         edits.drop();
       }
     }),

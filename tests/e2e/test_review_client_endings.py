@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, editing
+from support.editor import APPLY, NO_ANSWER, REVIEWING, Editor, change_folder, configure, editing
 from support.sample import CHANGED, TEXT, asked, edited, settle
 from support.sharing import in_module, shared
 
@@ -99,7 +99,7 @@ async def test_every_proposal_ends_with_its_outcome(root: Path, file: Path) -> N
         async def outcome(number: int) -> str:
             told = await editor.seen("agentfs/settled", number)
             assert told["id"] == (await editor.seen("agentfs/proposed", number))["id"]
-            return str(told["outcome"])
+            return f"{told['outcome']} {told.get('reason', '')}".rstrip()
 
         async def one(number: int, decision: str | None) -> str:
             proposal, answer = await asked(editor, number)
@@ -116,7 +116,7 @@ async def test_every_proposal_ends_with_its_outcome(root: Path, file: Path) -> N
             return await outcome(number)
 
         assert await one(1, "rejected") == "rejected"
-        assert await one(2, None) == "withdrawn"
+        assert await one(2, None) == "withdrawn agent"
         assert await one(3, "conflict") == "conflict"
         editor.open("a.py")
         assert await one(4, "accepted") == "failed"
@@ -129,3 +129,22 @@ async def test_every_proposal_ends_with_its_outcome(root: Path, file: Path) -> N
         await answer
         assert await outcome(6) == "editor"
         assert len(editor.all("agentfs/settled")) == 6
+
+
+DENIED = {"rules": [{"files": ["a.py"], "write": "deny", "edit": "deny"}]}
+
+
+@pytest.mark.usefixtures("file")
+@pytest.mark.parametrize("reason", ["settings", "root_removed", "shutdown"])
+async def test_who_withdrew_a_proposal_is_told(root: Path, reason: str) -> None:
+    async with editing(root, **REVIEWING) as editor:
+        _, answer = await asked(editor)
+        if reason == "settings":
+            configure(editor, **DENIED)
+        elif reason == "root_removed":
+            change_folder(editor, root, opened=False)
+        else:
+            await editor.request("shutdown")
+        assert (await editor.seen("agentfs/settled"))["reason"] == reason
+        await asyncio.wait([answer])
+        answer.exception()

@@ -1,7 +1,7 @@
 /** Asks and tells the user about decisions. `proposals/decisions.ts` decides when. */
 import * as vscode from 'vscode';
 import { ask, askText, confirm, showStatusMessage, notify } from '../util/window';
-import type { Decision, Outcome, ProposedFile, Refusal } from '../protocol/types';
+import type { Decision, Outcome, ProposedFile, Refusal, Settled, WithdrawnReason } from '../protocol/types';
 import { mayAsk } from '../review/userWaits';
 import { isAllOrNone, type Review } from './review';
 import { baseName, brief, counts, visible } from '../util/display';
@@ -272,23 +272,28 @@ export function notifyDraftHidden(why: string): void {
 }
 
 /** Report an end that the user didn't decide: a conflict in a notification, others in the status bar, without interrupting. */
-export function notifyEnd(
-  review: Review,
-  outcome: Outcome,
-  showStale: (review: Review) => Promise<void>,
-): void {
-  const name = nameOf(review);
-  const agent = agentOf(review.proposed.agent);
-  const said: Partial<Record<Outcome, string>> = {
-    withdrawn: vscode.l10n.t('{0} withdrew the change of {1}.', agent, name),
-    timed_out: vscode.l10n.t('The review of {0} timed out.', name),
-    failed: vscode.l10n.t('The proposal for {0} failed.', name),
-  };
+export function notifyEnd(review: Review, { outcome, reason = 'agent' }: Settled, showStale: (review: Review) => Promise<void>): void {
   if (outcome === 'conflict') {
     notifyConflict(review, review.proposed.files.map(({ path }) => path), showStale);
+    return;
   }
-  const message = said[outcome];
-  if (message !== undefined) {
-    showStatusMessage(message);
+  const said = outcome === 'withdrawn' ? WITHDRAWN[reason] : ENDED[outcome];
+  if (said !== undefined) {
+    showStatusMessage(said(nameOf(review), agentOf(review.proposed.agent)));
   }
 }
+
+type Said = (name: string, agent: string) => string;
+
+const WITHDRAWN: Readonly<Record<WithdrawnReason, Said>> = {
+  agent: (name, agent) => vscode.l10n.t('{0} withdrew the change of {1}.', agent, name),
+  disconnected: (name, agent) => vscode.l10n.t('{0} was disconnected, so its change of {1} was withdrawn.', agent, name),
+  root_removed: (name) => vscode.l10n.t('The folder was closed, so the change of {0} was withdrawn.', name),
+  settings: (name) => vscode.l10n.t('The settings no longer allow the change of {0}, so it was withdrawn.', name),
+  shutdown: (name) => vscode.l10n.t('agentfs stopped, so the change of {0} was withdrawn.', name),
+};
+
+const ENDED: Readonly<Partial<Record<Outcome, Said>>> = {
+  timed_out: (name) => vscode.l10n.t('The review of {0} timed out.', name),
+  failed: (name) => vscode.l10n.t('The proposal for {0} failed.', name),
+};

@@ -114,7 +114,7 @@ export class Settling {
       notifyNotSaved(review, pathsOf('editor'), landing?.notSaved ?? []);
       notifyNotLanded(review, pathsOf('conflict'), pathsOf('failed', 'withdrawn'), this.showStale);
     } else if (!isDecided(review)) {
-      notifyEnd(review, outcome, this.showStale);
+      notifyEnd(review, settled, this.showStale);
     } else if (outcome === 'rejected' && landing !== undefined && landing.decision !== 'rejected') {
       showNothingLeft(review);
     }

@@ -68,6 +68,8 @@ export type AnswerStatus = 'success' | 'partial' | 'error';
 
 export type Code = 'CONFLICT' | 'WITHDRAWN' | 'TIMEOUT' | 'SETTLED' | 'UNKNOWN' | 'INVALID_PARAM' | 'EXECUTION_ERROR';
 
+export type WithdrawnReason = 'agent' | 'disconnected' | 'root_removed' | 'settings' | 'shutdown';
+
 export type Outcome = 'landed' | 'editor' | 'rejected' | 'withdrawn' | 'timed_out' | 'conflict' | 'failed';
 
 export type Decision = 'accepted' | 'amended' | 'rejected';
@@ -809,6 +811,8 @@ export interface EndedFile {
 export interface Settled {
   id: string;
   outcome: Outcome;
+  /** who or what withdrew it: `"agent"`, `"disconnected"`, `"root_removed"`, `"settings"`, or `"shutdown"`; only with the outcome `"withdrawn"` */
+  reason?: WithdrawnReason;
   /** what became of each file; absent unless some of them landed and they ended in different ways */
   files?: EndedFile[];
 }

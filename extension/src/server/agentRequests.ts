@@ -3,7 +3,7 @@
  * server, because agents rely on its `text` (docs/protocol.md#3-envelope).
  */
 import * as vscode from 'vscode';
-import { RequestType } from 'vscode-languageclient/node';
+import { LSPErrorCodes, RequestType, ResponseError } from 'vscode-languageclient/node';
 import { CHANGING } from '../protocol/requests';
 import type { Server } from './client';
 import type { Lifecycle } from './lifecycle';
@@ -26,6 +26,9 @@ export function agentRequests(lifecycle: Lifecycle, server: Server): Ask {
     } catch (error) {
       throwIfCancelled(token);
       server.channel.warn(`${method}: ${messageOf(error)}`);
+      if (CHANGING.has(method) && error instanceof ResponseError && error.code === LSPErrorCodes.RequestCancelled) {
+        return failed(params, withdrawn());
+      }
       return CHANGING.has(method) ? failed(params, outcomeUnknown(), 'unknown') : failed(params, notAnswered());
     }
   };
@@ -66,6 +69,11 @@ function notRunning(reason: string): string {
 /** Says nothing of a restart, as there may be none: the next request waits for it, or says what the user can do. */
 function notAnswered(): string {
   return vscode.l10n.t('The agentfs server stopped before it responded. Repeat the request.');
+}
+
+/** The server withdrew the change as it was stopped (docs/protocol.md#1-start-and-transport). */
+function withdrawn(): string {
+  return vscode.l10n.t('The agentfs server was stopped before the user decided. Nothing was changed. Repeat the request.');
 }
 
 function outcomeUnknown(): string {

@@ -30,6 +30,8 @@ class Announcements:
         """A proposal has ended. A review client is notified whether or not it has sent `initialized`."""
         if proposal.channel == "review":
             settled: Settled = {"id": proposal.id, "outcome": proposal.outcome}
+            if proposal.outcome == "withdrawn":
+                settled["reason"] = proposal.why_withdrawn.reason
             if len(set(proposal.file_outcomes)) > 1:
                 ended = zip(proposal.changes, proposal.file_outcomes, strict=True)
                 settled["files"] = [{"path": change.path, "outcome": outcome} for change, outcome in ended]

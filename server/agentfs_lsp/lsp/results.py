@@ -9,6 +9,7 @@ from typing import Annotated, Literal, NotRequired, TypedDict
 
 from agentfs_lsp.adapters.review.conversation import Code
 from agentfs_lsp.api.results import Nothing, Proposal, Proposed, SessionStatus
+from agentfs_lsp.domain.errors import WithdrawnReason
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.shapes import Text
 from agentfs_lsp.service.proposal.proposal import Outcome
@@ -236,6 +237,8 @@ class Settled(TypedDict):
 
     id: str
     outcome: Outcome
+    reason: NotRequired[WithdrawnReason]
+    """who or what withdrew it: {values}; only with the outcome `"withdrawn"`"""
     files: NotRequired[list[EndedFile]]
     """what became of each file; absent unless some of them landed and they ended in different ways"""
 

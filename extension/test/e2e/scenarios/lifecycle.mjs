@@ -18,10 +18,14 @@ scenario("Restart Server: what is pending goes, nothing lands, and the next prop
   const asked = await agent("before").readAndEdit(restarted, "old", "new");
   await reviewWith("new");
   const [before] = servers();
+  const said = ui.page.locator(".statusbar-item", { hasText: "agentfs stopped, so the change of restarted.txt was withdrawn." }).waitFor();
 
   await ui.runCommand("agentfs: Restart Server");
 
-  assert.equal((await asked.answer).status, "error");
+  const { status, text, context } = await asked.answer;
+  assert.deepEqual([status, context.landing], ["error", undefined]);
+  assert.match(text, /stopped before the user decided\. Nothing was changed/);
+  await said;
   await ui.tabsAre();
   await until("another server runs", () => servers().some((pid) => pid !== before));
   assert.equal(restarted.text(), "old\n");
