@@ -26,7 +26,7 @@ import type { HistoryRecord, HistoryStore } from './history/store';
 import type { UndoableChange, Undos } from './history/undos';
 import type { Lifecycle } from './server/lifecycle';
 import type { LastMoment } from './util/lastMoment';
-import { hasNotificationGone, notify, showStatusMessage } from './util/window';
+import { hasNotificationGone, listChanged, notify, showStatusMessage } from './util/window';
 import type { Questions } from './server/questions';
 import type { Sample } from './sample/sample';
 import type { PlainView } from './review/plainView';
@@ -276,10 +276,6 @@ function showStaleRowMessage(): void {
 
 function showUncovered(): void {
   showStatusMessage(vscode.l10n.t('Nothing was decided because a notification has only just gone. Press again to decide.'));
-}
-
-function listChanged(): string {
-  return vscode.l10n.t('The list has just changed. Nothing was done. Try again.');
 }
 
 function uriOf({ review, file }: PendingNode): vscode.Uri | undefined {

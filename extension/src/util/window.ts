@@ -146,63 +146,6 @@ export function askText(texts: { title: string; prompt: string; placeHolder: str
   });
 }
 
-/** A row of a list. */
-export interface Choice<T> {
-  value: T;
-  label: string;
-  detail?: string;
-}
-
-/** A list from which one row is picked. `choices` are asked for again at each change, until there are none. */
-export interface List<T> {
-  title: string;
-  placeHolder: string;
-  choices: () => Promise<readonly Choice<T>[]>;
-  onDidChange?: vscode.Event<void>;
-  /** A button on each row. `icon`: the name of a VS Code icon. */
-  button?: { icon: string; tooltip: string; press: (value: T) => Promise<void> };
-}
-
-/** Show a list. Returns what was picked; undefined if it was dismissed, or became empty. */
-export function pick<T>({ title, placeHolder, choices, onDidChange, button }: List<T>): Promise<T | undefined> {
-  const list = vscode.window.createQuickPick<vscode.QuickPickItem & { value: T }>();
-  list.title = withoutMarkup(title);
-  list.placeholder = withoutMarkup(placeHolder);
-  const buttons = button === undefined ? [] : [{ iconPath: new vscode.ThemeIcon(button.icon), tooltip: button.tooltip }];
-  const fill = async (): Promise<void> => {
-    const found = await choices();
-    list.items = found.map(({ value, label, detail = '' }) => ({
-      value,
-      label: withoutMarkup(label),
-      detail: withoutMarkup(detail),
-      buttons,
-    }));
-    if (found.length === 0) {
-      list.hide();
-    }
-  };
-  return new Promise((resolve, reject) => {
-    const refill = (): void => void fill().catch(fail);
-    const listener = onDidChange?.(refill);
-    const fail = (error: Error): void => {
-      reject(error);
-      list.hide();
-    };
-    list.onDidTriggerItemButton(({ item }) => void button?.press(item.value).then(refill, fail));
-    list.onDidAccept(() => {
-      resolve(list.selectedItems[0]?.value);
-      list.hide();
-    });
-    list.onDidHide(() => {
-      resolve(undefined);
-      listener?.dispose();
-      list.dispose();
-    });
-    list.show();
-    refill();
-  });
-}
-
 /**
  * Show that something is being prepared which will take the focus: a box, which has the keys meanwhile. `isHeld`: whether
  * the user still waits, and has not left the box, or pressed a key in it. `release` closes it.
@@ -243,6 +186,10 @@ export function accompany<T>(
 }
 
 const PASSING_MS = 8000;
+
+export function listChanged(): string {
+  return vscode.l10n.t('The list has just changed. Nothing was done. Try again.');
+}
 
 /** Show a message in the status bar for a few seconds, where it doesn't interrupt. */
 export function showStatusMessage(message: string): void {

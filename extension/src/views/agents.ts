@@ -7,7 +7,8 @@ import type { Server } from '../server/client';
 import type { Lifecycle } from '../server/lifecycle';
 import { brief } from '../util/display';
 import { LatestTask } from '../util/latestTask';
-import { notify, pick, showStatusMessage, type Choice } from '../util/window';
+import { pick, type Choice } from '../util/pick';
+import { notify, showStatusMessage } from '../util/window';
 import { isRunning, type Connecting, type SetUpIn } from './connecting';
 
 /** What the names of our own commands begin with, which connect for a moment. */
@@ -122,6 +123,7 @@ function choiceOf(agent: ConnectedAgent): Choice<ConnectedAgent> {
   const { name, since_ms: sinceMs, pending } = agent;
   const minutes = Math.floor(sinceMs / 60_000);
   return {
+    id: agent.id,
     value: agent,
     label: vscode.l10n.t('outside: {0}', name),
     detail: [

@@ -4,7 +4,8 @@ import type { Checkpoint, CheckpointStore } from '../history/checkpoints';
 import type { Undos } from '../history/undos';
 import { mayAsk, userWaits } from '../review/userWaits';
 import { messageOf } from '../util/display';
-import { askText, notify, pick } from '../util/window';
+import { pick } from '../util/pick';
+import { askText, notify } from '../util/window';
 import { timeOf } from './times';
 
 /** Longer names are cut: they are part of the proposal's explanation, which has a limit. */

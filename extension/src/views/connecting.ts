@@ -11,7 +11,8 @@ import { ConnectCommand, type Result, type SetUp } from '../server/connectComman
 import type { Lifecycle } from '../server/lifecycle';
 import { SECTION } from '../server/settings';
 import { messageOf } from '../util/display';
-import { hold, notify, pick, showStatusMessage, type Choice } from '../util/window';
+import { pick, type Choice } from '../util/pick';
+import { hold, notify, showStatusMessage } from '../util/window';
 import { entryOf, launchersIn, PROGRAMS, shellLine, type Program } from './programs';
 
 /** Where it is remembered which servers that are gone the user was told of. */

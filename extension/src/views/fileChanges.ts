@@ -9,7 +9,8 @@ import type { ProposalStore } from '../proposals/store';
 import { EditorMethod, type ProposedFile } from '../protocol/types';
 import type { Ask } from '../server/agentRequests';
 import { brief, counts } from '../util/display';
-import { notify, pick, type Choice, type Severity } from '../util/window';
+import { pick, type Choice } from '../util/pick';
+import { notify, type Severity } from '../util/window';
 import { timeOf } from './times';
 
 /** A pending change of the file, or one that has landed. */

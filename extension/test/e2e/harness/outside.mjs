@@ -46,7 +46,7 @@ export async function outsideAgent(name) {
   // The editor's server may only just be starting.
   await until("it is connected", async () => {
     await call("status", {});
-    return ui.statusSays("Agents outside VS Code: 1.");
+    return ui.statusSays(`Agents outside VS Code: ${running.size}.`);
   }, { everyMs: 250 });
   return { call, stop: () => end(server) };
 }
@@ -76,5 +76,6 @@ async function end(server) {
   running.delete(server);
   server.stdin.end();
   if (server.exitCode === null) await once(server, "exit");
-  await until("nobody is connected", async () => !(await ui.statusSays("Agents outside VS Code")));
+  const others = () => ui.statusSays(running.size === 0 ? "Agents outside VS Code" : `Agents outside VS Code: ${running.size}.`);
+  await until("it is no longer connected", async () => (await others()) === running.size > 0);
 }

@@ -433,8 +433,15 @@ export class WorkbenchPage {
 
   /** Presses the button on a row of that list. */
   async pressInList(text, button) {
+    const { x, y } = await this.buttonInList(text, button);
+    await this.page.mouse.click(x, y);
+  }
+
+  /** Where that button is. */
+  async buttonInList(text, button) {
     await this.listRow(text).hover();
-    await this.listRow(text).getByRole("button", { name: button }).click();
+    const { x, y, width, height } = await this.listRow(text).getByRole("button", { name: button }).boundingBox();
+    return { x: x + width / 2, y: y + height / 2 };
   }
 
   /** What the dialog in the middle says. */

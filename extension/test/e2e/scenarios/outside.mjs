@@ -36,6 +36,33 @@ scenario("connected agents are listed and disconnected while a review is open", 
   await restarted.stop();
 });
 
+const [inList, arriving] = ["list", "arriving"].map((name) => file(`outside/${name}.txt`, "one\ntwo\n"));
+
+scenario("a list of agents keeps its choice, and a press in it just after its rows have moved disconnects nobody", async () => {
+  const [first, second, third] = [await outsideAgent("Alpha"), await outsideAgent("Bravo"), await outsideAgent("Charlie")];
+  await first.call("read", { path: inList.path });
+  await ui.runCommand("agentfs: Show Connected Agents");
+  await ui.requestedRow("outside: Charlie");
+  const chosen = ui.page.locator(".quick-input-list .monaco-list-row.focused");
+  await until("the last row is chosen", async () => {
+    if (/Charlie/.test(await chosen.innerText())) return true;
+    await ui.page.keyboard.press("ArrowDown");
+    return false;
+  });
+  void edit(first, arriving);
+  await ui.listRow("outside: Alpha").filter({ hasText: "Pending changes: 1." }).waitFor();
+  assert.match(await chosen.innerText(), /Charlie/);
+
+  const place = await ui.buttonInList("outside: Bravo", "Disconnect");
+  await first.stop();
+  await until("the rows have moved", async () => (await ui.listRow("outside: ").count()) === 2);
+  await ui.page.mouse.click(place.x, place.y);
+  await ui.page.locator(".statusbar-item", { hasText: "The list has just changed. Nothing was done." }).waitFor();
+  assert.equal(await ui.listRow("outside: ").count(), 2);
+  await ui.escapeQuestion();
+  await Promise.all([second.stop(), third.stop()]);
+});
+
 const reloaded = file("outside/reloaded.txt", "one\ntwo\n");
 
 scenario("a change of an agent outside waits while the window is reloaded, and is proposed there anew", async () => {

@@ -1,0 +1,71 @@
+/** Lists from which the user picks a row. As in `window.ts`, what VS Code would take for links and icons is escaped. */
+import * as vscode from 'vscode';
+import { caughtUp } from './caughtUp';
+import { withoutMarkup } from './display';
+import { LastMoment } from './lastMoment';
+import { listChanged, showStatusMessage } from './window';
+
+export interface Choice<T> {
+  /** Tells it from the others when the list changes; needed only there. */
+  id?: string;
+  value: T;
+  label: string;
+  detail?: string;
+}
+
+/** A list from which one row is picked. `choices` are asked for again at each change, until there are none. */
+export interface List<T> {
+  title: string;
+  placeHolder: string;
+  choices: () => Promise<readonly Choice<T>[]>;
+  onDidChange?: vscode.Event<void>;
+  /** A button on each row. `icon`: the name of a VS Code icon. */
+  button?: { icon: string; tooltip: string; press: (value: T) => Promise<void> };
+}
+
+/** Show a list. Returns what was picked; undefined if it was dismissed, or became empty. */
+export function pick<T>({ title, placeHolder, choices, onDidChange, button }: List<T>): Promise<T | undefined> {
+  const list = vscode.window.createQuickPick<vscode.QuickPickItem & Choice<T>>();
+  list.title = withoutMarkup(title);
+  list.placeholder = withoutMarkup(placeHolder);
+  const buttons = button === undefined ? [] : [{ iconPath: new vscode.ThemeIcon(button.icon), tooltip: button.tooltip }];
+  /** A row has another place: a press may have been meant for the row that was there before. */
+  const moved = new LastMoment(caughtUp);
+  const fill = async (): Promise<void> => {
+    const found = await choices();
+    const chosen = list.activeItems[0]?.id;
+    if (list.items.some(({ id }, place) => found[place]?.id !== id)) {
+      void moved.note();
+    }
+    list.items = found.map(({ label, detail = '', ...of }) => ({ ...of, label: withoutMarkup(label), detail: withoutMarkup(detail), buttons }));
+    if (chosen !== undefined) {
+      list.activeItems = list.items.filter(({ id }) => id === chosen);
+    }
+    if (found.length === 0) {
+      list.hide();
+    }
+  };
+  return new Promise((resolve, reject) => {
+    const refill = (): void => void fill().catch(fail);
+    const listener = onDidChange?.(refill);
+    const fail = (error: Error): void => {
+      reject(error);
+      list.hide();
+    };
+    const unlessMoved = (act: () => void): void => (moved.isRecent() ? showStatusMessage(listChanged()) : act());
+    list.onDidTriggerItemButton(({ item }) => unlessMoved(() => void button?.press(item.value).then(refill, fail)));
+    list.onDidAccept(() =>
+      unlessMoved(() => {
+        resolve(list.selectedItems[0]?.value);
+        list.hide();
+      }),
+    );
+    list.onDidHide(() => {
+      resolve(undefined);
+      listener?.dispose();
+      list.dispose();
+    });
+    list.show();
+    refill();
+  });
+}
