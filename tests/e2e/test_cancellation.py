@@ -63,7 +63,11 @@ async def test_a_cancelled_change_is_withdrawn_wherever_it_waits(root: Path, fil
         editor.cancel(shown)
         assert await is_cancelled(shown)
         assert await editor.pending() == []
-        assert await editor.seen("agentfs/settled") == {"id": first["id"], "outcome": "withdrawn"}
+        assert await editor.seen("agentfs/settled") == {
+            "id": first["id"],
+            "outcome": "withdrawn",
+            "reason": "agent",
+        }
         late = await editor.request("agentfs/settle", {"id": first["id"], "decision": "accepted"})
         assert (late["ok"], late["code"]) == (False, "WITHDRAWN")
         third = edit_a(editor)

@@ -80,7 +80,11 @@ async def test_a_shutdown_withdraws_what_waits(root: Path, file: Path) -> None:
         with pytest.raises(RpcError) as refused:
             await answer
         assert refused.value.code == -32800
-        assert await editor.seen("agentfs/settled") == {"id": proposal["id"], "outcome": "withdrawn"}
+        assert await editor.seen("agentfs/settled") == {
+            "id": proposal["id"],
+            "outcome": "withdrawn",
+            "reason": "shutdown",
+        }
         assert (await editor.seen("$/cancelRequest"))["id"] == editor.all("workspace/applyEdit")[0]["id"]
         late = await editor.request("agentfs/settle", {"id": proposal["id"], "decision": "accepted"})
         assert late["code"] == "WITHDRAWN"

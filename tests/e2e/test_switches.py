@@ -43,7 +43,7 @@ async def test_a_pending_change_is_withdrawn_when_its_switch_is_turned_off(root:
         await turn(editor, on=False)
         assert (await asked)["error"]["code"] == "ACCESS_DENIED"
         settled = await editor.seen("agentfs/settled")
-        assert settled == {"id": proposal["id"], "outcome": "withdrawn"}
+        assert settled == {"id": proposal["id"], "outcome": "withdrawn", "reason": "settings"}
     assert list(root.iterdir()) == []
 
 
