@@ -10,6 +10,7 @@ import subprocess
 import sys
 import termios
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -19,7 +20,7 @@ import pytest
 from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.console import TerminalConsole
-from agentfs_lsp.adapters.terminal.question import Line, Question
+from agentfs_lsp.adapters.terminal.question import STOPPED_S, Line, Question
 from agentfs_lsp.client import discovery
 from agentfs_lsp.domain.translation import english
 
@@ -134,11 +135,13 @@ def test_a_question_that_is_over_stops_waiting_for_its_turn(person: Person, pool
 PROGRAM = """
 import sys
 from rich.console import Console
-from agentfs_lsp.adapters.terminal.question import Question
+from rich.text import Text
+from agentfs_lsp.adapters.terminal.question import Line, Question
 from agentfs_lsp.client import discovery
 from agentfs_lsp.domain.translation import english
 keys = open(sys.argv[1], "rb", buffering=0)
-print(Question("First?", Console(), keys.fileno(), discovery.made_folder(), english).ask([]), flush=True)
+first = Question("First?", Console(), keys.fileno(), discovery.made_folder(), english)
+print("answer:", first.ask([Line(Text("evil"))]), flush=True)
 """
 
 
@@ -193,6 +196,45 @@ def test_a_process_that_dies_keeps_nobody_waiting(
     assert later.result(PATIENCE_S) == "y"
     device = os.fstat(person.terminal).st_rdev
     assert not (discovery.folder() / f"terminal-{device}.lock").exists()
+
+
+def test_a_process_that_was_stopped_shows_its_question_again(person: Person, tmp_path: Path) -> None:
+    """Something else may be on the screen by then, and what was typed is no answer to it."""
+    asking = in_a_process(person, tmp_path)
+    asking.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, asking.pid, os.WSTOPPED)
+    person.types("y\n")
+    time.sleep(STOPPED_S)
+    asking.send_signal(signal.SIGCONT)
+    assert "evil" in person.sees("First?")
+    person.types("n\n")
+    person.sees("answer: n")
+    assert asking.wait(PATIENCE_S) == 0
+
+
+def test_whoever_comes_back_from_the_background_shows_the_page_again(
+    person: Person, pool: ThreadPoolExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if it was stopped only for a moment before."""
+    asked = pool.submit(ask, person, "Apply?", *(f"row {number}" for number in range(25)))
+    person.sees("9 of 25 lines.")
+    person.types("\n")
+    person.sees("18 of 25 lines.")
+    looked = threading.Event()
+
+    def elsewhere(_terminal: int) -> int:
+        looked.set()
+        return os.getpgrp() + 1
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "tcgetpgrp", elsewhere)
+        assert looked.wait(PATIENCE_S)
+        person.types("y\n")
+    assert numbers(person.sees("18 of 25 lines.")) == [*range(9, 18)]
+    person.types("\n")
+    assert numbers(person.sees("Apply?")) == [*range(18, 25)]
+    person.types("y\n")
+    assert asked.result(PATIENCE_S) == "y"
 
 
 def numbers(shown: str) -> list[int]:

@@ -1,7 +1,8 @@
 """Asks a question at the terminal, below what it is about.
 
 Any process at the terminal may get the person's keys. While one of them asks, the others wait, so an answer
-belongs to the question on the screen. What does not fit the screen comes in pages, and
+belongs to the question on the screen. A process that was stopped, as by Ctrl-Z, shows its question again:
+something else may be on the screen. What does not fit the screen comes in pages, and
 only the last one takes a yes.
 """
 
@@ -14,6 +15,7 @@ import termios
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -24,8 +26,12 @@ from agentfs_lsp.adapters.terminal.diffview import wrapped
 from agentfs_lsp.domain.text.width import width_of
 from agentfs_lsp.domain.translation import Translate
 
-_LOOK_S: Final = 0.2
+_LOOK_S: Final = 0.1
 """Seconds between two looks at whether the question is over, or another one is."""
+
+STOPPED_S: Final = 0.5
+"""Seconds between two looks after which this process counts as stopped meanwhile. A signal would tell more
+exactly, but only a program's main thread can handle one."""
 
 YES: Final = frozenset({"y", "yes"})
 NO: Final = frozenset({"", "n", "no"})
@@ -66,18 +72,24 @@ class Question:
     def _ask(self, lines: Sequence[Line]) -> str | None:
         rows = self._rows(lines)
         ahead = next(rows, None)
-        shown = 0
         while True:
+            page: list[tuple[int, Line]] = []
             printed, room = 0, self._room(len(lines))
             while ahead and (printed < room or not printed):
-                shown, line = ahead
+                page.append(ahead)
+                line = ahead[1]
                 for row in wrapped(line.text, self._console, line.head):  # it may be narrower by now
                     self._console.print(row)
                     printed += 1
                 ahead = next(rows, None)
-            if not ahead:
-                return self._answer(self._question)
-            typed = self._answer(self._more(shown, len(lines)))
+            try:
+                if not ahead:
+                    return self._answer(self._question)
+                typed = self._answer(self._more(page[-1][0], len(lines)))
+            except _WasAway:
+                rows = chain(page, [ahead] if ahead else [], rows)
+                ahead = next(rows, None)
+                continue
             if typed is None or (typed and typed.lower() not in YES):
                 return typed
 
@@ -101,14 +113,24 @@ class Question:
         screen = self._console.file
         # What was typed before the question can't be meant as its answer.
         termios.tcflush(self._keys, termios.TCIFLUSH)
+        is_away, looked_s = False, time.monotonic()
         screen.write(f"{prompt} ")
         screen.flush()
         while not self._is_over():
-            if not select.select([self._keys], [], [], _LOOK_S)[0]:
+            if _is_in_background(self._keys):
+                is_away = True
+                time.sleep(_LOOK_S)
                 continue
+            is_typed = bool(select.select([self._keys], [], [], _LOOK_S)[0])
             try:
-                typed = os.read(self._keys, 1 << 16).decode("utf-8", "replace")
+                typed = os.read(self._keys, 1 << 16).decode("utf-8", "replace") if is_typed else None
             except BlockingIOError:  # another program was faster
+                typed = None
+            before_s, looked_s = looked_s, time.monotonic()
+            if is_away or looked_s - before_s > STOPPED_S:
+                screen.write("\n")
+                raise _WasAway
+            if typed is None:
                 continue
             if not typed.endswith("\n"):  # the end of input
                 screen.write("\n")
@@ -116,6 +138,18 @@ class Question:
             return typed.strip()
         screen.write("\n" + self._translate("This change is no longer waiting for you.") + "\n")
         return None
+
+
+class _WasAway(Exception):
+    """Since the question was shown, other programs may have used the screen."""
+
+
+def _is_in_background(keys: int) -> bool:
+    """Whether the shell, or another of its jobs, has the terminal."""
+    try:
+        return os.tcgetpgrp(keys) != os.getpgrp()
+    except OSError:  # not this process's terminal
+        return False
 
 
 def _terminal_of(keys: int) -> str:
