@@ -4,7 +4,7 @@ import eslint from 'typescript-eslint';
 const SAYING =
   '/^(show(Error|Warning|Information)Message|showInputBox|createInputBox|showQuickPick|createQuickPick|' +
   'setStatusBarMessage|createStatusBarItem|withProgress|MarkdownString)$/';
-const message = 'Only util/window.ts and util/pick.ts may call it: other people’s words become links and icons elsewhere.';
+const message = 'Only util/window.ts and util/pick.ts may call this: other people’s words become links and icons elsewhere.';
 
 export default eslint.config(
   { ignores: ['dist/', 'bundled/', 'node_modules/'] },

@@ -23,7 +23,7 @@ export async function noteSeen(
   }
 }
 
-/** The reviews in `waiting`, with their texts, to accept. If the user wants to look first, `show` opens the first unseen one. */
+/** Which of these reviews to accept. `shown`: the texts of each. If the user wants to look first, `show` opens the first unseen one. */
 export async function chosenOf(
   shown: ReadonlyMap<Review, ShownText>,
   show: (review: Review) => Promise<void>,

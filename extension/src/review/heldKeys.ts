@@ -9,7 +9,7 @@ import { onDidAnswer } from '../util/window';
 /** A held key begins to repeat within this time. */
 const MOMENT_MS = 1000;
 
-/** From then on its presses follow each other this fast. */
+/** From then on its presses follow each other this fast. Where the system repeats more slowly, a held Enter counts after that moment. */
 const REPEAT_MS = 250;
 
 /** What has just happened, as the conditions of the keys name it. */

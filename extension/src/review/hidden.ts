@@ -53,7 +53,7 @@ export const NARROW_COLUMNS = 40;
 const ROOM = { editors: 900, beside: 160 };
 
 /** How wide fonts for code are for their size. */
-const WIDTH = 0.6;
+const FONT_WIDTH = 0.6;
 
 /** VS Code doesn't wrap the lines of texts with more lines or UTF-16 units. */
 const LARGE = { lines: 300_000, units: 20 * 1024 * 1024 };
@@ -106,15 +106,21 @@ export function isWiderThanEditor(config: vscode.WorkspaceConfiguration): (line:
   return isWider(config, wrap === 'on' || wrap === 'bounded', columnsOfEditor(config));
 }
 
+/** A setting that may be a text, as VS Code reads it. */
+function numberIn(config: vscode.WorkspaceConfiguration, name: string, usual: number): number {
+  const value = parseFloat(String(config.get(name, usual)));
+  return Number.isNaN(value) ? usual : value;
+}
+
 /** How many columns a normal editor shows at least: the groups may be side by side. */
 function columnsOfEditor(config: vscode.WorkspaceConfiguration): number {
   const width = ROOM.editors / vscode.window.tabGroups.all.length - ROOM.beside;
-  const ofColumn = config.get('editor.fontSize', 14) * WIDTH + config.get('editor.letterSpacing', 0);
+  const ofColumn = numberIn(config, 'editor.fontSize', 14) * FONT_WIDTH + numberIn(config, 'editor.letterSpacing', 0);
   return Math.min(USUAL_COLUMNS, width / Math.max(ofColumn, 1));
 }
 
 /** Tells which lines the editor may not draw in full, or not within its width. */
-function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean, most = USUAL_COLUMNS): (line: string) => boolean {
+function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean, maxColumns = USUAL_COLUMNS): (line: string) => boolean {
   const limit = limitOf(config);
   const tab = config.get('editor.tabSize', 4);
   const count = (line: string, sought: RegExp): number => line.match(sought)?.length ?? 0;
@@ -125,7 +131,7 @@ function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean, most =
       return columns(blanks, Math.max(tab, 4)) >= (index === 0 ? before : wrapped ? within : unwrapped);
     });
   const isCut = (line: string): boolean =>
-    (!wrapped && columns(line) > most) || ((!wrapped || columns(line.trimEnd()) > NARROW_COLUMNS) && isPadded(line.trimEnd()));
+    (!wrapped && columns(line) > maxColumns) || ((!wrapped || columns(line.trimEnd()) > NARROW_COLUMNS) && isPadded(line.trimEnd()));
   const isPushed = (line: string): boolean => {
     const unmeasured = count(line.replace(FIRST_EMOJI, ''), UNMEASURED);
     return WIDEST.test(line) || (unmeasured > 0 && columns(line) + unmeasured * UNMEASURED_COLUMNS > NARROW_COLUMNS);

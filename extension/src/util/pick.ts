@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import { caughtUp } from './caughtUp';
 import { withoutMarkup } from './display';
 import { LastMoment } from './lastMoment';
+import { LatestTask } from './latestTask';
 import { listChanged, showStatusMessage } from './window';
 
 export interface Choice<T> {
@@ -37,6 +38,7 @@ export function pick<T>({ title, placeHolder, choices, onDidChange, button }: Li
     if (list.items.some(({ id }, place) => found[place]?.id !== id)) {
       void moved.note();
     }
+    list.selectedItems = [];
     list.items = found.map(({ label, detail = '', ...of }) => ({ ...of, label: withoutMarkup(label), detail: withoutMarkup(detail), buttons }));
     if (chosen !== undefined) {
       list.activeItems = list.items.filter(({ id }) => id === chosen);
@@ -46,20 +48,29 @@ export function pick<T>({ title, placeHolder, choices, onDidChange, button }: Li
     }
   };
   return new Promise((resolve, reject) => {
-    const refill = (): void => void fill().catch(fail);
+    const filling = new LatestTask(fill);
+    const refill = (): void => void filling.run().catch(fail);
     const listener = onDidChange?.(refill);
     const fail = (error: Error): void => {
       reject(error);
       list.hide();
     };
-    const unlessMoved = (act: () => void): void => (moved.isRecent() ? showStatusMessage(listChanged()) : act());
-    list.onDidTriggerItemButton(({ item }) => unlessMoved(() => void button?.press(item.value).then(refill, fail)));
-    list.onDidAccept(() =>
-      unlessMoved(() => {
+    list.onDidTriggerItemButton(({ item }) => {
+      if (moved.isRecent()) {
+        showStatusMessage(listChanged());
+      } else {
+        void button?.press(item.value).then(refill, fail);
+      }
+    });
+    list.onDidAccept(() => {
+      if (moved.isRecent()) {
+        list.selectedItems = []; // VS Code ignores a click on the row that is selected already
+        showStatusMessage(listChanged());
+      } else {
         resolve(list.selectedItems[0]?.value);
         list.hide();
-      }),
-    );
+      }
+    });
     list.onDidHide(() => {
       resolve(undefined);
       listener?.dispose();

@@ -114,17 +114,17 @@ function itemOf(record: HistoryRecord, canUndo: boolean, isUndone: boolean): vsc
   const { label, beside } = namedBy(record, isAlone, agent);
   const item = new vscode.TreeItem(label);
   const undone = isUndone ? [vscode.l10n.t('undone')] : [];
-  const unseen = record.isReviewed ? [] : [vscode.l10n.t('not reviewed')];
+  const unreviewed = record.isReviewed ? [] : [vscode.l10n.t('not reviewed')];
   const time = timeOf(record.at);
   item.id = record.id;
-  item.description = [...undone, ...beside, counts(record.added, record.removed), time, ...unseen, ...whereOf(record)].join(' · ');
+  item.description = [...undone, ...beside, counts(record.added, record.removed), time, ...unreviewed, ...whereOf(record)].join(' · ');
   item.iconPath = isUndone ? UNDONE_ICON : iconOf(record);
   item.contextValue = !canUndo || isUndone ? 'landed' : isAlone ? 'undoable' : 'undoable.inSession';
   item.command = { command: 'agentfs.ui.row.openLanded', title: vscode.l10n.t('Open Diff'), arguments: [record] };
   const lines = [...record.paths.map(visible), agent, brief(record.explanation, 500)];
   item.tooltip = lines.filter((line) => line !== '').join('\n');
   const spoken = vscode.l10n.t('{0}, landed at {1}, proposed by {2}', label, time, agent);
-  item.accessibilityInformation = { label: [spoken, ...undone, ...unseen].join(', ') };
+  item.accessibilityInformation = { label: [spoken, ...undone, ...unreviewed].join(', ') };
   return item;
 }
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 from agentfs_lsp.adapters.clock import SteadyClock
-from agentfs_lsp.adapters.fs.resolving import as_listed, follow_links
+from agentfs_lsp.adapters.fs.resolving import as_listed, follow_links, real_path
 from agentfs_lsp.domain.text.positions import Encoding
 from agentfs_lsp.domain.text.rope import BadPosition, Position, Rope
 from agentfs_lsp.service.files.store import Clock
@@ -335,7 +335,7 @@ def _follow(spelled: str) -> tuple[str, dict[str, str]]:
         real = "/" + "/".join(follow_links("/", spelled.split("/"), crossed))
         return as_listed("/", real), crossed
     except OSError:  # not permitted, or a loop
-        return os.path.realpath(spelled), crossed
+        return real_path(spelled), crossed
 
 
 def _target(link: str) -> str | None:
@@ -348,7 +348,7 @@ def _target(link: str) -> str | None:
 def path_of(uri: str) -> str | None:
     """The real path of the file that a `file:` URI names on this machine, else None."""
     path = _path_in(uri)
-    return None if path is None else os.path.realpath(path)
+    return None if path is None else real_path(path)
 
 
 def _path_in(uri: str) -> str | None:

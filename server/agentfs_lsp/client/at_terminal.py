@@ -32,7 +32,7 @@ def ask(review: Review, note: str = "") -> Decision:
         prompt = translate("Apply this change? [y]es, [N]o, or type a reason:")
         lines = [*_lines(review), *([Line(Text(note))] if note else [])]
         question = Question(
-            prompt, console, keys.fileno(), discovery.made_folder(), translate, review.ended.is_set
+            prompt, console, keys.fileno(), discovery.ensure_folder(), translate, review.ended.is_set
         )
         typed = question.ask(lines) or ""
     answer = typed.lower()

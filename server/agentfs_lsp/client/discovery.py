@@ -66,7 +66,7 @@ def folder() -> Path:
     return Path(f"/tmp/agentfs-{uid}")  # noqa: S108 - checked before each use
 
 
-def made_folder() -> Path:
+def ensure_folder() -> Path:
     """The folder of sockets and entries, created if it is missing. Raises OSError, also if it is not the
     user's alone."""
     here = folder()

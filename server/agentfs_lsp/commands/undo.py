@@ -122,7 +122,7 @@ def _decide(agrees: Callable[[Proposal], bool], proposal: Proposal) -> bool:
 def _ask(translate: Translate, proposal: Proposal) -> bool:
     """Show the diff and ask; only an explicit yes approves."""
     try:
-        locks = discovery.made_folder()
+        locks = discovery.ensure_folder()
     except OSError as error:
         raise system_error(error, str(discovery.folder())) from error
     prompt = translate("Undo this change? [y/N]")

@@ -39,7 +39,7 @@ class OwnEntry:
         """Create the socket. Raises OSError, also if the folder is not the user's alone."""
         for _ in entries():
             pass  # removes what killed servers left
-        discovery.made_folder()
+        discovery.ensure_folder()
         listening = socket.socket(socket.AF_UNIX)
         try:
             listening.bind(os.fspath(self._socket))

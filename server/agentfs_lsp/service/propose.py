@@ -24,7 +24,8 @@ Compute = Callable[[], Awaitable["Sequence[FileChange]"]]
 """Computes one change per file from the files' current content, once it is their turn."""
 
 Finish = Callable[["Sequence[FileOutcome]"], Awaitable[None]]
-"""Runs after the landing, while the files are still locked against other changes."""
+"""Runs at the end with what became of each file (none if nothing was decided), while the files are still
+locked against other changes, and too late for a cancellation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +58,14 @@ async def propose(
     with ws.proposals.under_way(origin) as proposal:
         proposal.queue(await find())
         async with ws.queue.turn(*proposal.files):
-            changes = await compute()
-            proposal.compute(changes, together([change.access for change in changes]))
-            outcomes = await decide_and_land(ws, proposal) if proposal.changes else []
-            if outcomes and finish is not None:
-                await finish(outcomes)
+            outcomes: Sequence[FileOutcome] = []
+            try:
+                changes = await compute()
+                proposal.compute(changes, together([change.access for change in changes]))
+                outcomes = await decide_and_land(ws, proposal) if proposal.changes else []
+            finally:
+                if finish is not None:
+                    await finish(outcomes)
         landed = Proposed(proposal, changes, outcomes)
         failures = [outcome for outcome in outcomes if isinstance(outcome, DomainError)]
         each_file = [_outcome_of(outcome) for outcome in outcomes]

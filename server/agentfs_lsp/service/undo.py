@@ -98,8 +98,6 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
     except DomainError as error:
         error.access = reverse.narrowed(error.access)
         raise
-    finally:
-        await reverse.close()
     landings, proposal = tuple(proposed.landings), proposed.proposal
     unchanged = [one for one in proposed.changes if one.changes_nothing]
     made = (*(one.change for one in landings), *unchanged)
@@ -232,11 +230,9 @@ class _Reverse:
             raise UndoBlocked(tuple(blocked))
 
     async def finish(self, outcomes: Sequence[FileOutcome]) -> None:
-        if all(isinstance(outcome, Landing) for outcome in outcomes):
+        """Remove the folders if all landed. What remains of them stays."""
+        if outcomes and all(isinstance(outcome, Landing) for outcome in outcomes):
             self.folders_left = await in_thread(_remove_folders, self._ws, self._folders)
-
-    async def close(self) -> None:
-        """What remains of the folders stays."""
         for root, folders in self._folders.items():
             await in_thread(self._ws.files.drop_plan, root, folders)
 

@@ -54,6 +54,25 @@ def test_a_chain_of_links_that_nothing_follows_fails_no_change(top: Path) -> Non
     assert setting_of(top / "tools" / "hooks" / "l0") == "core.hooksPath"
 
 
+def test_a_link_of_a_command_that_leads_elsewhere_by_now_names_its_new_file(top: Path) -> None:
+    known = GitConfigurations()
+    put(top / ".git" / "config", "[core]\nfsmonitor = run\n")
+    (top / "run").symlink_to("a")
+    assert setting_of(top / "b", known) is None
+    (top / "run").unlink()
+    (top / "run").symlink_to("b")
+    assert setting_of(top / "b", known) == "core.fsmonitor"
+
+
+def test_what_a_worktree_includes_leaves_room_for_its_repository(top: Path) -> None:
+    includes = "".join(f"[include]\npath = c{number}\n" for number in range(40))
+    put(top / ".git" / "config.worktree", includes)
+    put(top / ".git" / "config", "[core]\nfsmonitor = tools/mon.sh\n")
+    for number in range(40):
+        put(top / ".git" / f"c{number}", "")
+    assert setting_of(top / "tools" / "mon.sh") == "core.fsmonitor"
+
+
 def test_a_linked_folder_of_hooks_is_named(top: Path) -> None:
     (top / ".git" / "hooks").symlink_to(top / "scripts")
     assert setting_of(top / "scripts" / "pre-commit") == "core.hooksPath"

@@ -80,7 +80,7 @@ def ask(
             question,
             console,
             person.terminal,
-            discovery.made_folder(),
+            discovery.ensure_folder(),
             english,
             lambda: person.is_gone or is_over(),
         )
@@ -140,7 +140,7 @@ from agentfs_lsp.adapters.terminal.question import Line, Question
 from agentfs_lsp.client import discovery
 from agentfs_lsp.domain.translation import english
 keys = open(sys.argv[1], "rb", buffering=0)
-first = Question("First?", Console(), keys.fileno(), discovery.made_folder(), english)
+first = Question("First?", Console(), keys.fileno(), discovery.ensure_folder(), english)
 print("answer:", first.ask([Line(Text("evil"))]), flush=True)
 """
 

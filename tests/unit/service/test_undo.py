@@ -288,6 +288,22 @@ async def test_a_created_file_goes_with_its_folders_and_comes_again(
     assert text(lines, "new/deep/b.txt") == content
 
 
+async def test_a_landed_undo_that_is_cancelled_at_its_very_end_is_told_as_landed(
+    lines: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await lines.write("new/b.txt", "b\n")
+    undoing = asyncio.ensure_future(lines.undo())
+    drop = lines.store.drop_plan
+
+    def dropping(*folders: Any) -> None:
+        assert lines.ws.proposals.past_return(undoing)  # or the request could be cancelled
+        drop(*folders)
+
+    monkeypatch.setattr(lines.store, "drop_plan", dropping)
+    await undoing
+    assert (set(lines.store.tree()), lines.store.planned) == ({"a.txt"}, set())
+
+
 async def test_a_folder_that_is_used_by_now_stays(lines: FakeWorkspace) -> None:
     await lines.write("new/b.txt", "b\n")
     lines.store.put("new/theirs.txt", "c\n")

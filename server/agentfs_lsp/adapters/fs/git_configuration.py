@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import deque
 from contextlib import suppress
 
 from agentfs_lsp.adapters.fs.handles import closing_fd
+from agentfs_lsp.adapters.fs.resolving import real_path
 from agentfs_lsp.domain.folding import fold_path
 from agentfs_lsp.domain.policy.git_settings import settings_with_files
 
@@ -56,24 +58,26 @@ class _Repository:
         self._tried = 0
         self._read: dict[str, object] = {}
         self._taken: set[str] = set()
-        self._links: dict[str, str] = {}  # where the paths of hooks and included files lead
+        self._links: dict[str, str] = {}  # where the named paths lead
         self._hooks: dict[str, int] = {}
         pointer = self._text_of(f"{top}/.git")  # of a worktree or submodule, a file
         git = os.path.join(top, pointer.removeprefix("gitdir:").strip()) if pointer else f"{top}/.git"
         common = os.path.join(git, self._text_of(f"{git}/commondir").strip())
         self._name_hooks(os.path.join(common, "hooks"), "core.hooksPath")
-        # The includes of the first could leave no room for the second.
-        for config in (f"{git}/config.worktree", os.path.join(common, "config")):
-            self._take(config, top)
+        # Both come before what they include, which could leave no room for them.
+        waiting = deque([f"{git}/config.worktree", os.path.join(common, "config")])
+        while waiting:
+            self._take(waiting.popleft(), top, waiting)
 
     def has_changed(self) -> bool:
         return (
             any(_version_of(path) != version for path, version in self._read.items())
             or any(_mtime_of(folder) != mtime for folder, mtime in self._hooks.items())
-            or any(_real(path) != real for path, real in self._links.items())
+            or any(real_path(path) != real for path, real in self._links.items())
         )
 
-    def _take(self, config: str, top: str) -> None:
+    def _take(self, config: str, top: str, waiting: deque[str]) -> None:
+        """Name what this file's settings name. What it includes is added to `waiting`."""
         if config in self._taken or len(self._taken) >= _MAX_FILES:
             return
         self._taken.add(config)
@@ -86,8 +90,7 @@ class _Repository:
                     continue
                 real = self._name(path, setting.name)
                 if setting.kind == "include" and real is not None:
-                    self._links[path] = real
-                    self._take(real, top)
+                    waiting.append(real)
                 elif spelled.startswith("/"):  # behind `$(git rev-parse --show-toplevel)`
                     self._name(f"{top}{spelled}", setting.name)
 
@@ -96,7 +99,7 @@ class _Repository:
         if self._tried >= _MAX_NAMED:
             return None
         self._tried += 1
-        real = _real(path)
+        real = self._links[path] = real_path(path)
         self.named.setdefault(_folded(real), (setting, is_folder))
         return real
 
@@ -105,7 +108,6 @@ class _Repository:
         folder = self._name(path, setting, is_folder=True)
         if folder is None:
             return
-        self._links[path] = folder
         self._hooks[folder] = _mtime_of(folder)
         with suppress(OSError), os.scandir(folder) as entries:
             for entry in entries:
@@ -121,14 +123,6 @@ class _Repository:
         except (OSError, ValueError):
             return ""
         return "" if b"\0" in data else os.fsdecode(data)
-
-
-def _real(path: str) -> str:
-    """Without links, if it has no more of them than Python follows; git follows fewer."""
-    try:
-        return os.path.realpath(path)
-    except (OSError, ValueError, RecursionError):
-        return os.path.abspath(path)
 
 
 def _folded(absolute: str) -> str:

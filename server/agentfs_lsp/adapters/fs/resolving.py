@@ -84,6 +84,14 @@ def _follow(
         raise domain_error(error, relative) from error
 
 
+def real_path(path: str) -> str:
+    """Without links, if it has no more of them than Python follows, which is more than the system does."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError, RecursionError):
+        return os.path.abspath(path)
+
+
 def follow_links(
     start: str,
     parts: Sequence[str],

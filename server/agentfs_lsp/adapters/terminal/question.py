@@ -2,8 +2,8 @@
 
 Any process at the terminal may get the person's keys. While one of them asks, the others wait, so an answer
 belongs to the question on the screen. A process that was stopped, as by Ctrl-Z, shows its question again:
-something else may be on the screen. What does not fit the screen comes in pages, and
-only the last one takes a yes.
+something else may be on the screen. What does not fit the screen comes in pages, and only the last one takes
+a yes.
 """
 
 from __future__ import annotations

@@ -20,8 +20,7 @@ from agentfs_lsp.domain.matching.typography import fold, keep_characters
 Level = Literal["exact", "eol", "trailing_whitespace", "indentation", "unicode"]
 
 _MAX_FOLDED = 4_000_000
-"""Characters to fold one by one, in some seconds. That keeps only a thread busy, which lets others run in
-between."""
+"""The most characters that are folded one by one. It takes some seconds, on a worker thread."""
 
 
 @dataclass(frozen=True, slots=True)
