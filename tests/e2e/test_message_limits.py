@@ -204,7 +204,26 @@ async def test_long_names_leave_room_for_the_title_and_are_told_in_full(root: Pa
     assert "/end.py (+1), by Ada" in end
     assert len(end) <= 80
     joined = "".join(question["message"].replace(end, "") for question in asked).replace("\n", "")
-    assert path in joined
+    assert path in joined.replace("⋯", "")
+    assert answer["data"]["applied"]
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("IntelliJ IDEA", [r'+x="\x3c!--"; evil(); y="-->" ⏎', r"+rm a\x5c\x2a \x26lt; h[0]\x28b) ⏎"]),
+        ("Neovim", ['+x="<!--"; evil(); y="-->"', r"+rm a\* &lt; h[0](b)"]),
+    ],
+)
+async def test_an_editor_that_may_show_markdown_gets_nothing_that_it_would_hide(
+    root: Path, name: str, shown: list[str]
+) -> None:
+    async with editing(root, name=name, answers={ASK: pressing("Approve")}) as editor:
+        answer = await editor.write("<b>.sh", 'x="<!--"; evil(); y="-->"\nrm a\\* &lt; h[0](b)\n')
+        asked = [question["message"] for question in questions(editor)]
+    lines = [line for message in asked for line in message.split("\n")]
+    assert [line for line in lines if line in shown] == shown
+    assert {"<b" in message for message in asked} == {name == "Neovim"}
     assert answer["data"]["applied"]
 
 

@@ -2,15 +2,17 @@
 (docs/protocol.md#92-the-message-rung)."""
 
 import re
+from html.parser import HTMLParser
 from itertools import islice
 from typing import SupportsIndex
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
-from agentfs_lsp.adapters.review.paging import BLANK, LINE_END, TAB, paged
+from agentfs_lsp.adapters.review.paging import BLANK, CONTINUED, LINE_END, TAB, last_line_for, paged
 from agentfs_lsp.domain.text.width import shortened, width_of
 from agentfs_lsp.service.proposal.review import EditorTraits
 
@@ -22,7 +24,7 @@ limits = st.builds(
     st.sampled_from(NAMES),
     st.booleans(),
 )
-line = st.text(st.sampled_from("abc +-界😀\u200d\uffff\t⏎␣⇥"), max_size=1500)
+line = st.text(st.sampled_from("abc +-*_<&1.#界😀\u200d\uffff\t⏎␣⇥⋯"), max_size=1500)
 # Each row ends with a column that the next character is too wide for.
 AT_THE_EDGES = f"{'界' * 39}a" * 40
 FULL_ROWS = ["a" * 80] * 20
@@ -85,8 +87,14 @@ def test_nothing_is_left_out(lines: list[str], limits: MessageLimits) -> None:
     shown = "".join(page.removesuffix(LAST).replace("\n", "") for page in pages)
     if limits.joins_lines:
         assert not re.search(r"  |\t", shown), "one blank would be seen of it"
+        if limits.marks_up:
+            shown = re.sub(f"(^|{LINE_END})([-+])(?={LINE_END})", r"\1\2 ", shown.replace(CONTINUED, ""))
         told = shown.translate({ord(BLANK): " ", ord(TAB): "\t"}).split(f" {LINE_END}")
-        assert [re.sub(r"\\u(....)", lambda code: chr(int(code[1], 16)), one) for one in told] == [*lines, ""]
+        escape = re.compile(r"\\(?:u(....)|x(..))")
+        assert [escape.sub(lambda code: chr(int(code[1] or code[2], 16)), one) for one in told] == [
+            *lines,
+            "",
+        ]
     else:
         assert shown == "".join(lines)
 
@@ -120,3 +128,96 @@ def test_a_shortened_text_keeps_its_end_and_fits(text: str, most: int) -> None:
     short = shortened(text, most)
     assert columns_of(short) <= most
     assert short == text or (short.count("…") and text.endswith(short.rpartition("…")[2]))
+
+
+class Words(HTMLParser):
+    """What is seen of HTML."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.seen = ""
+        self.feed(html)
+        self.close()
+
+    def handle_data(self, data: str) -> None:
+        self.seen += data
+
+
+def words_of(html: str) -> str:
+    return " ".join(Words(html).seen.split())
+
+
+marked_up = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [
+                *(
+                    "<!--",
+                    "-->",
+                    "<b title='",
+                    "'>",
+                    "</b>",
+                    "<?",
+                    "<!X ",
+                    "<",
+                    "<https://a.b>",
+                    "&lt;",
+                    "&#60",
+                    "&",
+                ),
+                *(
+                    "`",
+                    "``",
+                    "~",
+                    "~~~",
+                    "*",
+                    "**",
+                    "_",
+                    "__",
+                    "\\",
+                    "\\\n",
+                    "[x]",
+                    "(y)",
+                    ": /y",
+                    "(command:y)",
+                    "![",
+                ),
+                *(
+                    "# ",
+                    "- ",
+                    "+ ",
+                    "* ",
+                    "> ",
+                    "1. ",
+                    "12)",
+                    "    ",
+                    " ",
+                    "\t",
+                    "---",
+                    "===",
+                    "|",
+                    "-|-",
+                    "a|b",
+                ),
+                *("a", "b", "1", ".", "中", "⋯", "-" * 90, "|-" * 30, "\\" * 60),
+            ]
+        ),
+        st.text(st.sampled_from("ab<>&*_`~\\[]()!#|-+=: ."), max_size=8),
+    )
+).map("".join)
+
+
+@example([" * a", "+ * b", "+ c", "-", "+", "* * ", "\\⋯⏎"], "never heard of")
+@example(["+a|b|c", "-|-|-" + "-" * 90, "+d|e|f|g"], "never heard of")
+@example(["~~~", "+a"], "never heard of")
+@example(["[x]: /" + "y" * 200], "never heard of")
+@example([" " + "a" * 200 + "# b", "+" + "a\\" * 200], "never heard of")
+@given(st.lists(marked_up), st.sampled_from(["never heard of", ""]))
+def test_where_messages_may_be_marked_up_all_of_them_is_seen(texts: list[str], name: str) -> None:
+    limits = limits_of(EditorTraits(name=name))
+    markdown = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    last_line = last_line_for(f"agentfs: Edit {'/'.join(texts)}, by Ada".replace("\n", ""), limits)
+    lines = [line for text in texts for line in text.split("\n")]
+    for page in paged(lines, last_line, limits):
+        assert words_of(page) == " ".join(page.split())
+        assert words_of(markdown.render(page)) == " ".join(page.split())

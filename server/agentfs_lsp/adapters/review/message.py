@@ -15,7 +15,7 @@ from agentfs_lsp.adapters.review.appliers import PlainApplier
 from agentfs_lsp.adapters.review.asking import Asking
 from agentfs_lsp.adapters.review.diff_file import DiffFile
 from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
-from agentfs_lsp.adapters.review.paging import paged
+from agentfs_lsp.adapters.review.paging import last_line_for, paged
 from agentfs_lsp.adapters.review.questions import DRAWING_S, MAX_PAGES, Question, left_of
 from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.byte_order_mark import MARK
@@ -117,7 +117,7 @@ def _words(
 ) -> tuple[list[str], str]:
     """The lines of the question, and its last line. They include the diff, unless that is long and shown as a
     file that can be scrolled while the question is open."""
-    last_line = last_line_of(proposal, translate, limits.last_line_columns)
+    last_line = last_line_for(last_line_of(proposal, translate, limits.last_line_columns), limits)
     title = title_of(proposal, translate)
     head = [f"agentfs: {title}"] if limits.rows >= ROOMY_ROWS or title not in last_line else []
     head += reasons_of(proposal, translate)

@@ -25,8 +25,8 @@ class MessageLimits:
     approve, since numbers choose, how many choices the confirmation page has. `shows_end`: only the end of a
     message that doesn't fit is shown, and the window may be smaller than assumed here. `errors_hide`: the
     editor's error about a diff that it can't show hides the question that follows. `wraps_at_words`: long
-    lines wrap between words. `keeps_withdrawn`: a question that was withdrawn stays until it is answered, and
-    the next one comes on top of it."""
+    lines wrap between words. `marks_up`: messages may be shown as Markdown or HTML. `keeps_withdrawn`: a
+    question that was withdrawn stays until it is answered, and the next one comes on top of it."""
 
     rows: int
     columns: int
@@ -41,6 +41,7 @@ class MessageLimits:
     shows_end: bool = False
     errors_hide: bool = False
     wraps_at_words: bool = False
+    marks_up: bool = False
     keeps_withdrawn: bool = False
 
     @property
@@ -70,7 +71,14 @@ _COC = replace(_VIM, confirming_choices=9)
 _HELIX = MessageLimits(16, 62, loses_questions=True, wraps_at_words=True)
 
 _LEAST = MessageLimits(
-    4, 62, characters=1000, prefix=33, joins_lines=True, confirming_choices=9, wraps_at_words=True
+    4,
+    62,
+    characters=1000,
+    prefix=33,
+    joins_lines=True,
+    confirming_choices=9,
+    wraps_at_words=True,
+    marks_up=True,
 )
 # eglot up to 1.9 does not give its name; neither does an editor that shows less.
 _UNNAMED = replace(_LEAST, loses_questions=True, shows_end=True)

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Iterator
 
 from agentfs_lsp.adapters.review.message_limits import MessageLimits
-from agentfs_lsp.domain.text.width import fitting, width_of
+from agentfs_lsp.domain.text.markdown import escape_markup, escape_start
+from agentfs_lsp.domain.text.width import fitting, shortened, width_of
 
 BEHIND = ": "
 """What Vim writes after the last line."""
@@ -18,8 +19,13 @@ BEHIND = ": "
 LINE_END, BLANK, TAB = "⏎", "␣", "⇥"
 """Stand for line ends, blanks and tabs if the editor joins lines; escaped in the text itself."""
 
+CONTINUED = "⋯"
+"""Stands behind a piece of a line if the editor may show messages as Markdown, which could make a table or a
+heading of what is around the piece, or take the backslash at its end."""
+
 _SIGNS = str.maketrans({"\t": TAB} | {sign: f"\\u{ord(sign):04x}" for sign in (LINE_END, BLANK, TAB)})
 _JOINED = re.compile("^ | {2,}| $")
+_ITEM = re.compile(r"(?<=^[-+]) ")
 
 
 def paged(lines: Iterable[str], last_line: str, limits: MessageLimits) -> Iterator[str]:
@@ -51,6 +57,11 @@ def joined(line: str) -> str:
     return f"{_signed(line.translate(_SIGNS))} {LINE_END}"
 
 
+def last_line_for(line: str, limits: MessageLimits) -> str:
+    """The last line of each page, as this editor gets it."""
+    return shortened(escape_markup(line), limits.last_line_columns) if limits.marks_up else line
+
+
 def fits(message: str, limits: MessageLimits) -> bool:
     """Whether the editor certainly shows the whole message."""
     lines = message.split("\n")
@@ -59,7 +70,7 @@ def fits(message: str, limits: MessageLimits) -> bool:
 
 
 def says(last_line: str, text: str, limits: MessageLimits) -> bool:
-    """Whether the last line, in which nothing is signed, shows this text as it is."""
+    """Whether the last line, in which no blank is signed, shows this text as it is."""
     return text in last_line and not (limits.joins_lines and _signed(text.translate(_SIGNS)) != text)
 
 
@@ -71,19 +82,36 @@ def _signed(piece: str) -> str:
 def _cut(lines: Iterable[str], longest: int, limits: MessageLimits) -> Iterator[str]:
     """Cut lines too long for a page into pieces that fit. A line may be of any length, so look only at as
     much of the rest as fits: every character is at least a column wide."""
-    joins = limits.joins_lines
+    joins, marks_up = limits.joins_lines, limits.marks_up
     if joins:
         longest -= width_of(f"{BLANK} {LINE_END}")  # what the signs may add
+    if marks_up:
+        longest -= len("\\x23") - 1
     for line in lines:
-        whole = _signed(line.translate(_SIGNS)) if joins else line
+        whole = _whole(line, limits)
         at = 0
         while True:
             piece = fitting(whole[at : at + longest], longest)
             at += len(piece)
-            end = f" {LINE_END}" if joins and at == len(whole) else ""
-            yield f"{_signed(piece)}{end}" if joins else piece
-            if at == len(whole):
+            is_last = at == len(whole)
+            shown = _signed(piece) if joins else piece
+            if marks_up:
+                shown = _ITEM.sub(BLANK, escape_start(shown)) + ("" if is_last else CONTINUED)
+            if joins and is_last:  # a blank behind these would make an item of a list
+                shown += LINE_END if marks_up and shown in ("-", "+") else f" {LINE_END}"
+            yield shown
+            if is_last:
                 break
+
+
+def _whole(line: str, limits: MessageLimits) -> str:
+    """The line with all that is escaped or signed wherever it is cut."""
+    if not limits.joins_lines:
+        return line
+    line = line.translate(_SIGNS)
+    if limits.marks_up:
+        line = escape_markup(line.replace(CONTINUED, f"\\u{ord(CONTINUED):04x}"))
+    return _signed(line)
 
 
 def _rows(line: str, limits: MessageLimits, prefix: int = 0) -> int:

@@ -8,7 +8,7 @@ from contextlib import nullcontext
 
 from agentfs_lsp.adapters.review.asking import Asking
 from agentfs_lsp.adapters.review.message_limits import limits_of
-from agentfs_lsp.adapters.review.paging import says
+from agentfs_lsp.adapters.review.paging import last_line_for, says
 from agentfs_lsp.adapters.review.questions import Question, Unanswered, left_of
 from agentfs_lsp.domain.errors import NobodyToAsk, ReviewTimedOut
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
@@ -55,6 +55,6 @@ def _question(path: str, agent: str, editor: Editor, translate: Translate) -> Qu
     def line(path: str) -> str:
         return translate("agentfs: {agent} asks to read '{path}'.", agent=asker, path=path)
 
-    last_line = line(shortened(shown, columns - width_of(line(""))))
+    last_line = last_line_for(line(shortened(shown, columns - width_of(line("")))), limits)
     lines = [] if says(last_line, shown, limits) else [shown]
     return Question(lines, last_line, translate("Deny"), (translate("Allow once"),))
