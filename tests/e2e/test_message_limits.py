@@ -317,6 +317,35 @@ sys.exit(main())
 """A server that asks nobody who has typed within the hour."""
 
 
+PATIENT = """
+import sys
+from agentfs_lsp.__main__ import main
+from agentfs_lsp.adapters.review import questions
+questions.FIRST_PAUSE_S = 3600.0
+sys.exit(main())
+"""
+"""A server that shows nothing in the hour after a question that was withdrawn."""
+
+
+async def test_an_agent_that_proposes_and_cancels_opens_few_windows(root: Path) -> None:
+    """Not even the file of a proposal is shown that is withdrawn before it is asked about."""
+    command = [sys.executable, "-P", "-c", PATIENT]
+    answers = {ASK: lambda _: NO_ANSWER, SHOW: showing}
+    async with editing(
+        root, name="Neovim", capabilities=CAN_SHOW, command=command, answers=answers
+    ) as editor:
+        for number in range(5):
+            writing = editor.start("agentfs/write", {"path": f"{number}.py", "content": "x\n"})
+            if number == 0:
+                await editor.seen(SHOW)
+            for _ in range(20 if number else 0):  # by then it would have been shown
+                await editor.are_pending("queued")
+            editor.cancel(writing)
+            with pytest.raises(RpcError):
+                await writing
+        assert len(editor.all(SHOW)) == 1
+
+
 async def test_nobody_is_asked_while_typing(root: Path) -> None:
     (root / "a.py").write_text(TEXT)
     (root / "notes").write_text("")

@@ -364,3 +364,29 @@ async def test_another_letter_than_that_of_the_first_row_is_no_yes(emacs: Desk) 
     asked.set_result(next(one for one in actions[1:] if f"is {one}." not in message))
     assert await answer is None
     assert len(emacs.editor.asked) == 1
+
+
+async def test_after_questions_that_were_withdrawn_the_next_ones_wait_longer_and_longer(neovim: Desk) -> None:
+    pauses: list[float] = []
+    for _ in range(9):
+        began_ms = neovim.clock.ms
+        shown = asyncio.ensure_future(neovim.screen.may_show())
+        while not shown.done():
+            await neovim.clock.pass_until(neovim.clock.ms + 500)
+        pauses.append(neovim.clock.ms - began_ms)
+        neovim.screen.withdrawn()
+    assert pauses == [500, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]
+    await neovim.clock.pass_until(neovim.clock.ms + 60_000)
+    neovim.screen.withdrawn()
+    shown = asyncio.ensure_future(neovim.screen.may_show())
+    await neovim.clock.pass_until(neovim.clock.ms + 500)
+    assert shown.done()
+
+
+async def test_nothing_is_shown_while_the_user_types(neovim: Desk) -> None:
+    neovim.typed_ms = 0
+    shown = asyncio.ensure_future(neovim.screen.may_show())
+    await neovim.clock.pass_until(999)
+    assert not shown.done()
+    await neovim.clock.pass_until(1000)
+    assert await shown

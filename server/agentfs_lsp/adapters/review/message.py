@@ -36,9 +36,22 @@ ROOMY_ROWS = 10
 async def review_by_message(
     asking: Asking, proposal: Proposal, timeout_s: float | None
 ) -> tuple[Decision, Applier]:
-    """Show the diff, next to the message as a file if possible, and ask. `timeout_s` counts from the
+    """Show the diff, next to the message as a file if possible, and ask, once the user does not type: opening
+    a file changes what is on the screen. `timeout_s` counts from the
     first time this was asked; None means no limit. Raises Rejected, ReviewTimedOut, NobodyToAsk,
     Unanswered, and Conflict if a file moved before the question, or the diff file was tampered with."""
+    quiet = await asking.screen.may_show()
+    try:
+        return await _shown_and_asked(asking, proposal, timeout_s, quiet=quiet)
+    except asyncio.CancelledError:
+        asking.screen.withdrawn()
+        raise
+
+
+async def _shown_and_asked(
+    asking: Asking, proposal: Proposal, timeout_s: float | None, *, quiet: bool
+) -> tuple[Decision, Applier]:
+    """As `review_by_message`; `quiet`: whether the user does not type."""
     editor, screen, translate = asking.editor, asking.screen, asking.translate()
     show_s = asking.settings().landing_timeout_s
     async with asking.diff_files.shown_for(editor, proposal, show_s) as diff_file:
@@ -55,7 +68,7 @@ async def review_by_message(
                 raise NobodyToAsk("too_long")
             most_pages = AS_MANY_AS_IT_TAKES
         diff = await asyncio.to_thread(_pageable, proposal, limits, most_pages)
-        quiet = await screen.is_quiet()
+        quiet = quiet and await screen.is_quiet()
         await asking.check_unmoved(proposal)
         now_ms = asking.clock.now_ms()
         proposal.to("shown")

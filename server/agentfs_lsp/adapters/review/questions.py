@@ -53,6 +53,13 @@ withdrawn question would stay on the screen."""
 BUSY_S = 3.0
 """Seconds after which an editor that was busy with another question is asked again."""
 
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 30.0
+"""Seconds without a question after one that was withdrawn. They double with each that follows within
+`FORGIVEN_S`: an agent that proposes and cancels in a loop must not fill the screen with windows."""
+
+FORGIVEN_S = 60.0
+"""Seconds without a withdrawn question after which the pauses are short again."""
+
 LETTERS = "abcdefgh"
 """The choices on the measuring page. No numbers: those may choose by position."""
 
@@ -90,6 +97,8 @@ class Screen:
         self._typed_at_ms = typed_at_ms
         self._lock = asyncio.Lock()
         self._queued = 0
+        self._withdrawn_ms: float | None = None
+        self._pause_s = 0.0
 
     @asynccontextmanager
     async def turn(self) -> AsyncIterator[None]:
@@ -117,6 +126,21 @@ class Screen:
         finally:
             for one in waiting:
                 one.cancel()
+
+    async def may_show(self) -> bool:
+        """Wait until something may be shown for the next question: as `is_quiet`, but not soon after one that
+        was withdrawn."""
+        if self._withdrawn_ms is not None:
+            over_ms = self._withdrawn_ms + self._pause_s * 1000
+            await self._clock.sleep(max(0.0, over_ms - self._clock.now_ms()) / 1000)
+        return await self.is_quiet()
+
+    def withdrawn(self) -> None:
+        """What was shown for a question, and perhaps the question itself, was for nothing."""
+        now_ms = self._clock.now_ms()
+        is_first = self._withdrawn_ms is None or now_ms - self._withdrawn_ms >= FORGIVEN_S * 1000
+        self._pause_s = FIRST_PAUSE_S if is_first else min(2 * self._pause_s, LONGEST_PAUSE_S)
+        self._withdrawn_ms = now_ms
 
     async def is_quiet(self) -> bool:
         """Wait a limited time for the user to stop typing; returns whether the user has stopped."""
