@@ -68,7 +68,7 @@ type Handler = (...args: never[]) => unknown;
 /** An argument that makes a command do nothing. */
 const REHEARSAL = 'rehearsal';
 
-const REHEARSED = ['accept', 'title.accept', 'title.reject', 'title.redo', 'row.accept', 'acceptHunk', 'rejectHunk', 'title.acceptHunk', 'title.rejectHunk', 'inline.acceptHunk', 'inline.rejectHunk', 'showAsDiff', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft', 'showAgents', 'connectAgent', 'restoreCheckpoint'];
+const REHEARSED = ['accept', 'title.accept', 'title.reject', 'title.redo', 'row.accept', 'acceptHunk', 'rejectHunk', 'title.acceptHunk', 'title.rejectHunk', 'inline.acceptHunk', 'inline.rejectHunk', 'showAsDiff', 'commentsOff', 'acceptAlways', 'acceptAll', 'reject', 'rejectFile', 'rejectAll', 'row.reject', 'row.rejectFile', 'row.discardDraft', 'showAgents', 'connectAgent', 'restoreCheckpoint'];
 
 /**
  * When a command runs for the first time, VS Code asks the extension hosts about it. Keys pressed meanwhile are typed
@@ -144,6 +144,12 @@ function handlers({
     open: (record: HistoryRecord) => historyDiffs.open(record),
     review: (review: Review, path: string) => vscode.commands.executeCommand<void>('agentfs.ui.openReview', review.proposed.id, path),
   };
+  const asDiff = async (why?: string): Promise<void> => {
+    const { current } = editors.inline;
+    if (current !== undefined) {
+      await decisions.showAsDiff(current, why);
+    }
+  };
   const frontOrFirst = (): Review | undefined => editors.current ?? proposals.firstWaiting() ?? proposals.all[0];
   return {
     accept: (by?: unknown) => decisions.accept(false, byOf(by)),
@@ -156,12 +162,9 @@ function handlers({
     'inline.rejectHunk': (comment: unknown) => decideByComment(hunks, 'rejected', comment),
     nextHunk: () => editors.inline.step(1),
     previousHunk: () => editors.inline.step(-1),
-    showAsDiff: async (why?: unknown) => {
-      const { current } = editors.inline;
-      if (current !== undefined) {
-        await decisions.showAsDiff(current, why === 'off' ? vscode.l10n.t('Comments in editors, which show the new lines, are turned off.') : undefined);
-      }
-    },
+    showAsDiff: () => asDiff(),
+    // The keys that decide, where the file cannot show what they are about. `showAsDiff` itself has no key: a menu would name it.
+    commentsOff: () => asDiff(vscode.l10n.t('Comments in editors, which show the new lines, are turned off.')),
     // Aliases for the title bar: VS Code shows a command as text there only if it has neither an icon nor a key.
     'title.accept': () => decisions.accept(false, 'choice'),
     'title.reject': () => decisions.reject('choice'),

@@ -133,6 +133,17 @@ def test_where_joiners_and_selectors_are_ordinary(name: str) -> None:
     assert re.sub(r"\\u{(\w+)}", lambda it: f"\\U{it[1]:>08}", there) == getattr(joining, name)
 
 
+def test_no_menu_names_a_key_that_usually_does_something_else() -> None:
+    # A menu names the last key of its command, whatever the conditions of that key are.
+    contributes = MANIFEST["contributes"]
+    keys: dict[str, set[str]] = {}
+    for binding in contributes["keybindings"]:
+        keys.setdefault(binding["key"], set()).add(binding["command"])
+    named = {item["command"] for menu in contributes["menus"].values() for item in menu if "command" in item}
+    for commands in keys.values():
+        assert len(commands & named) <= 1, commands
+
+
 # --- its README -------------------------------------------------------------------------------------------
 
 

@@ -77,7 +77,7 @@ const INSTRUCTIONS: Readonly<Record<Lesson | 'alternative', () => string>> = {
   reject: () => vscode.l10n.t('Reject the next one (3 of 4): press {0} to open it, then {1}, and say why.', keys('Ctrl+K A'), keys('Ctrl+Shift+Backspace')),
   alternative: () => vscode.l10n.t('It proposes something else: press {0}, and accept or reject that.', keys('Ctrl+K A')),
   undo: () =>
-    vscode.l10n.t('Undo a change (4 of 4): click agentfs in the status bar, point at one of the changes under Landed, and press Undo Change. You review the undo, too.'),
+    vscode.l10n.t('Undo a change (4 of 4): point at one under Landed in the agentfs view, and press Undo Change…. You review the undo, too.'),
 };
 
 /** A keyboard shortcut as it is on this machine. Extensions don't know the keyboard of a remote window. */

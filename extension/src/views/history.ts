@@ -117,11 +117,12 @@ function itemOf(record: HistoryRecord, canUndo: boolean, isUndone: boolean): vsc
   const unreviewed = record.isReviewed ? [] : [vscode.l10n.t('not reviewed')];
   const time = timeOf(record.at);
   item.id = record.id;
-  item.description = [...undone, ...beside, counts(record.added, record.removed), time, ...unreviewed, ...whereOf(record)].join(' · ');
+  item.description = [...undone, ...unreviewed, ...beside, counts(record.added, record.removed), time, ...whereOf(record)].join(' · ');
   item.iconPath = isUndone ? UNDONE_ICON : iconOf(record);
   item.contextValue = !canUndo || isUndone ? 'landed' : isAlone ? 'undoable' : 'undoable.inSession';
   item.command = { command: 'agentfs.ui.row.openLanded', title: vscode.l10n.t('Open Diff'), arguments: [record] };
-  const lines = [...record.paths.map(visible), agent, brief(record.explanation, 500)];
+  const how = record.isReviewed ? '' : vscode.l10n.t('It landed without your review.');
+  const lines = [...record.paths.map(visible), agent, brief(record.explanation, 500), how];
   item.tooltip = lines.filter((line) => line !== '').join('\n');
   const spoken = vscode.l10n.t('{0}, landed at {1}, proposed by {2}', label, time, agent);
   item.accessibilityInformation = { label: [spoken, ...undone, ...unreviewed].join(', ') };
@@ -144,6 +145,9 @@ function namedBy(record: HistoryRecord, isAlone: boolean, agent: string): { labe
 function iconOf(record: HistoryRecord): vscode.ThemeIcon {
   if (record.landing === 'reverted') {
     return UNDONE_ICON;
+  }
+  if (!record.isReviewed) {
+    return new vscode.ThemeIcon('unlock');
   }
   return new vscode.ThemeIcon(record.tool === 'undo' ? 'discard' : record.landing === 'disk' ? 'check' : 'edit');
 }
