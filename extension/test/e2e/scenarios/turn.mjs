@@ -45,7 +45,7 @@ scenario("what an agent changed in one session is one group of the view, also in
   const group = session("Grace").first();
   await until("its changes are counted", async () => /Grace\s*2 changes · \+2 −2/.test(await group.innerText()));
   assert.match(await group.getAttribute("aria-label"), /^Session of Grace, 2 changes, the last landed at /);
-  const listed = /^ ?Grace ?2 changes.*two\.txt ?\+1 −1.*one\.txt ?\+1 −1.*Alan ?1 change .*other\.txt/;
+  const listed = /^ ?Grace ?2 changes.*two\.txt ?not reviewed · \+1 −1.*one\.txt ?not reviewed · \+1 −1.*Alan ?1 change .*other\.txt/;
   await until("they stand below it", async () => listed.test((await rows()).slice(0, 5).join(" ")));
 
   await group.click();
@@ -114,7 +114,7 @@ scenario("a change and all of its session since are undone from its row, and the
   await until("changes are reviewed", async () => (await mode()) === "manual");
   await call("command", { id: "agentfs.landed.focus" });
   const partlyRow = () => ui.viewRow("Landed", "“Shorter.”").first();
-  await until("the reason comes first", async () => /two\.txt ?“Shorter\.” · \+1 −1/.test((await partlyRow().textContent()).replaceAll(/\s+/g, " ")));
+  await until("the reason comes first", async () => /two\.txt ?not reviewed · “Shorter\.” · \+1 −1/.test((await partlyRow().textContent()).replaceAll(/\s+/g, " ")));
 
   await ui.rowMenu("Landed", "“Shorter.”", "Undo from Here…");
   await ui.severalWith("middle");
@@ -122,8 +122,8 @@ scenario("a change and all of its session since are undone from its row, and the
   await ui.titleButton("Accept").click();
   await until("all but the first is undone", () => partly.map((each) => each.text()).join() === "1st\nmiddle\nlatest\n,first\nmiddle\nlast\n");
   await until("the undo says what it was", async () => /^ ?Undo Changes of Ada ?/.test((await rows())[0]));
-  await until("they are marked", async () => /two\.txt ?undone · “Shorter\.”/.test((await rows()).join(" ")));
-  const first = (await rows()).find((row) => /one\.txt ?\+1 −1/.test(row));
+  await until("they are marked", async () => /two\.txt ?undone · not reviewed · “Shorter\.”/.test((await rows()).join(" ")));
+  const first = (await rows()).find((row) => /one\.txt ?not reviewed · \+1 −1/.test(row));
   assert.ok(first !== undefined, "the first is not");
   await partlyRow().hover();
   assert.equal(await partlyRow().getByRole("button", { name: /^Undo/ }).count(), 0);
