@@ -6,7 +6,7 @@ import type { Ended } from '../proposals/settling';
 import { isDecided } from '../proposals/review';
 import { AgentMethod, type Envelope, type Proposed, type RootStatus, type StatusData } from '../protocol/types';
 import type { IsWaiting } from '../review/userWaits';
-import type { Ask } from '../server/agentRequests';
+import { stoppedText, type Ask } from '../server/agentRequests';
 import type { Server } from '../server/client';
 import { brief } from '../util/display';
 import { accompany } from '../util/window';
@@ -155,7 +155,7 @@ function lost(): string {
 function endOf(end: End): string {
   switch (end.kind) {
     case 'failed':
-      return vscode.l10n.t('The sample ended: {0}', brief(end.text, 300));
+      return end.text === stoppedText() ? lost() : vscode.l10n.t('The sample ended: {0}', brief(end.text, 300));
     case 'lost':
       return lost();
     case 'unreviewed':

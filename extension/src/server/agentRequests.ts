@@ -27,7 +27,7 @@ export function agentRequests(lifecycle: Lifecycle, server: Server): Ask {
       throwIfCancelled(token);
       server.channel.warn(`${method}: ${messageOf(error)}`);
       if (CHANGING.has(method) && error instanceof ResponseError && error.code === LSPErrorCodes.RequestCancelled) {
-        return failed(params, withdrawn());
+        return failed(params, stoppedText());
       }
       return CHANGING.has(method) ? failed(params, outcomeUnknown(), 'unknown') : failed(params, notAnswered());
     }
@@ -72,7 +72,7 @@ function notAnswered(): string {
 }
 
 /** The server withdrew the change as it was stopped (docs/protocol.md#1-start-and-transport). */
-function withdrawn(): string {
+export function stoppedText(): string {
   return vscode.l10n.t('The agentfs server was stopped before the user decided. Nothing was changed. Repeat the request.');
 }
 
