@@ -6,7 +6,7 @@ import { existsSync } from "node:fs";
 import { agent, batch } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { reviewWith, whileHostIsBusy } from "../harness/reviews.mjs";
+import { reviewWith, takeDraft, whileHostIsBusy } from "../harness/reviews.mjs";
 import { call, state, ui } from "../harness/run.mjs";
 import { scenario } from "../harness/suite.mjs";
 
@@ -92,7 +92,8 @@ scenario("all from one agent: what was changed after the look is not accepted wi
   assert.deepEqual(amended.map((one) => one.text()), ["new one\n", "old two\n"]);
   assert.equal((await state()).pending.length, 1);
   await asked[1].cancel();
-  await call("command", { id: "agentfs.ui.showPending" });
+  await ui.saysInPassing("It was kept as a draft.");
+  assert.equal(await takeDraft("amended-two.txt"), "new two of mine\n");
 });
 
 const hidden = two("hidden");
