@@ -14,6 +14,7 @@ import pytest
 
 from agentfs_lsp.client import Accept, AgentFS, Decision, Review, ServerGone, allow_all
 from support.sample import TEXT
+from support.terminal import read_to_end
 
 EDITED = TEXT.replace("two", "2")
 
@@ -159,12 +160,7 @@ def test_the_terminal_shows_the_diff_and_asks(
     assert b"+ 2" in shown
     assert file.read_text() == TEXT
     os.write(master, typed)
-    while True:
-        try:
-            shown += os.read(master, 1 << 16)
-        except OSError:  # it ended
-            break
-    os.close(master)
+    shown += read_to_end(master)
     assert os.waitpid(pid, 0)[1] == 0
     assert said in shown.decode()
     assert file.read_text() == after

@@ -14,7 +14,7 @@ import pytest
 from agentfs_lsp.client import discovery
 from support.editor import REVIEWING, editing
 from support.sample import TEXT
-from support.terminal import terminal
+from support.terminal import read_to_end, terminal
 
 COMMAND = [sys.executable, "-P", "-m", "agentfs_lsp"]
 
@@ -136,12 +136,7 @@ def test_at_a_terminal_the_person_is_asked(
     assert where in shown.decode()
     assert not (root / "b.py").exists()
     os.write(master, b"y\n")
-    while True:
-        try:
-            shown += os.read(master, 1 << 16)
-        except OSError:  # it ended
-            break
-    os.close(master)
+    shown += read_to_end(master)
     assert os.waitpid(pid, 0)[1] == 0
     assert said in shown.decode()
     assert (root / "b.py").read_text() == "1\n"

@@ -94,3 +94,14 @@ async def terminal(
             process.kill()
         await process.wait()
         shown.close()
+
+
+def read_to_end(fd: int) -> bytes:
+    """What the program in this terminal still prints, until it ends."""
+    printed = b""
+    while True:
+        try:
+            printed += os.read(fd, 1 << 16)
+        except OSError:  # it has ended
+            os.close(fd)
+            return printed
