@@ -198,6 +198,103 @@ def test_a_process_that_dies_keeps_nobody_waiting(
     assert not (discovery.folder() / f"terminal-{device}.lock").exists()
 
 
+SAYS_AFTER_LOOKS = """
+import sys
+from pathlib import Path
+from rich.console import Console
+from rich.text import Text
+from agentfs_lsp.adapters.terminal.question import Line, Question
+from agentfs_lsp.client import discovery
+from agentfs_lsp.domain.translation import english
+name, looks = sys.argv[1], 0
+def is_over():
+    global looks
+    looks += 1
+    Path(f"{name}.{looks}").touch()
+keys = open("/dev/tty", "rb", buffering=0)
+asked = Question(f"{name}?", Console(), keys.fileno(), discovery.ensure_folder(), english, is_over)
+print("answer:", asked.ask([Line(Text(f"about {name}"))]), flush=True)
+"""
+AT_TERMINAL: dict[str, Any] = {"preexec_fn": have_terminal}
+BEHIND = "Another question of agentfs waits in this terminal"
+
+
+@pytest.fixture
+def shell(person: Person, tmp_path: Path) -> Iterator[Callable[[str], None]]:
+    """Runs a line in an interactive shell at the terminal; `ask` asks a question of the given name."""
+    (tmp_path / "ask").write_text(f'#!/bin/sh\nexec {sys.executable} "{tmp_path}/ask.py" "$1"\n')
+    (tmp_path / "ask.py").write_text(SAYS_AFTER_LOOKS)
+    (tmp_path / "ask").chmod(0o700)
+    person.resize(200)
+    terminal = os.open(os.ttyname(person.terminal), os.O_RDWR | os.O_NOCTTY)
+    sh = subprocess.Popen(
+        ["sh", "-i"],
+        cwd=tmp_path,
+        env={**os.environ, "PS1": "ready> ", "ENV": ""},
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        **AT_TERMINAL,
+    )
+    os.close(terminal)
+
+    def run(line: str) -> None:
+        person.sees("ready> ")
+        person.types(f"{line}\n")
+
+    yield run
+    os.killpg(sh.pid, signal.SIGKILL)
+    sh.wait()
+
+
+def there_is(path: Path) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not path.exists():
+        assert time.monotonic() < deadline, f"never made: {path}"
+        time.sleep(0.01)
+
+
+def test_whoever_waits_for_a_stopped_question_says_so(
+    person: Person, shell: Callable[[str], None], tmp_path: Path
+) -> None:
+    """Once, and not while the shell has the terminal."""
+    shell("./ask first")
+    person.sees("first? ")
+    person.types("\x1a")
+    shell("./ask second")
+    there_is(tmp_path / "second.3")
+    person.types("\x1a")
+    shell("bg %2")
+    there_is(tmp_path / "second.30")
+    person.types("fg %2\n")
+    assert BEHIND not in person.sees("fg %2")
+    shown = person.sees(BEHIND)
+    there_is(tmp_path / "second.60")
+    person.types("\x1a")
+    shown += person.sees("ready> ")
+    assert (BEHIND in shown, "about second" in shown) == (False, False)
+    person.types("fg %1\n")
+    person.sees("first? ")
+    person.types("n\n")
+    person.sees("answer: n")
+    shell("fg %2")
+    person.sees("second? ")
+    person.types("y\n")
+    person.sees("answer: y")
+
+
+def test_whoever_waits_for_a_question_in_front_says_nothing(
+    person: Person, shell: Callable[[str], None], tmp_path: Path
+) -> None:
+    shell("sh -c './ask left & ./ask right; wait'")
+    behind = "right" if "about left" in person.sees("? ") else "left"
+    there_is(tmp_path / f"{behind}.30")
+    person.types("n\n")
+    assert BEHIND not in person.sees(f"{behind}? ")
+    person.types("y\n")
+    person.sees("answer: y")
+
+
 def test_a_process_that_was_stopped_shows_its_question_again(person: Person, tmp_path: Path) -> None:
     """Something else may be on the screen by then, and what was typed is no answer to it."""
     asking = in_a_process(person, tmp_path)

@@ -14,7 +14,7 @@ import select
 import termios
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import chain
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -32,6 +32,9 @@ _LOOK_S: Final = 0.1
 STOPPED_S: Final = 0.5
 """Seconds between two looks after which this process counts as stopped meanwhile. A signal would tell more
 exactly, but only a program's main thread can handle one."""
+
+_LOOKS_UNTIL_TOLD: Final = 10
+"""Looks in a row that find another question waiting elsewhere, until the person is told."""
 
 YES: Final = frozenset({"y", "yes"})
 NO: Final = frozenset({"", "n", "no"})
@@ -60,14 +63,28 @@ class Question:
     ) -> None:
         self._question, self._console, self._keys, self._locks = question, console, keys, locks
         self._translate, self._is_over = translate, is_over
+        self._looks_behind = 0
 
     def ask(self, lines: Sequence[Line]) -> str | None:
         """What the person typed, without spaces around it; None at the end of input, or once it is over.
         Raises OSError."""
         termios.tcflush(self._keys, termios.TCIFLUSH)  # stops a job in the background until it may ask
         lock = self._locks / f"terminal-{_terminal_of(self._keys)}.lock"
-        with _turn(lock, self._is_over) as is_ours:
+        with _turn(lock, self._is_over, self._is_behind) as is_ours:
             return self._ask(lines) if is_ours else None
+
+    def _is_behind(self, process: int) -> None:
+        """Say how to go on, once in a stretch, if nobody can answer the question before, of this process."""
+        self._looks_behind = self._looks_behind + 1 if _is_left_for_us(process, self._keys) else 0
+        if self._looks_behind == _LOOKS_UNTIL_TOLD:
+            told = self._translate(
+                "Another question of agentfs waits in this terminal, in process {process}, and this one "
+                "comes after it. Press Ctrl-Z and bring the other one back with fg (jobs -l lists both), or "
+                "end it.",
+                process=process,
+            )
+            self._console.file.write(f"{told}\n")
+            self._console.file.flush()
 
     def _ask(self, lines: Sequence[Line]) -> str | None:
         rows = self._rows(lines)
@@ -152,6 +169,16 @@ def _is_in_background(keys: int) -> bool:
         return False
 
 
+def _is_left_for_us(process: int, keys: int) -> bool:
+    """Whether the shell has given the terminal to this process instead of the other one, which it has stopped
+    or runs in the background. Of another shell's process, that can't be told."""
+    try:
+        foreground = os.tcgetpgrp(keys)
+        return foreground == os.getpgrp() != os.getpgid(process) and os.getsid(process) == os.getsid(0)
+    except OSError:  # not this process's terminal, or the other one has just ended
+        return False
+
+
 def _terminal_of(keys: int) -> str:
     """Names the terminal for all processes at it. As /dev/tty it has the same device as any other, and only
     Linux tells which one that stands for."""
@@ -164,20 +191,25 @@ def _terminal_of(keys: int) -> str:
 
 
 @contextmanager
-def _turn(path: Path, is_over: Callable[[], bool]) -> Iterator[bool]:
-    """Keep other processes from asking, with a lock at this path. Yields False if it `is_over` before they
-    let this one. The system ends the turn of a process that dies."""
+def _turn(path: Path, is_over: Callable[[], bool], is_behind: Callable[[int], None]) -> Iterator[bool]:
+    """Keep other processes from asking, with a lock at this path. `is_behind` is told the process whose turn
+    it is, at each look. Yields False if it `is_over` before this one's turn comes. The system ends the turn
+    of a process that dies."""
     while not is_over():
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(fd).st_nlink:  # else the one before has just removed it
+                with suppress(OSError):  # without it, the others wait without a word
+                    os.ftruncate(fd, 0)
+                    os.pwrite(fd, b"%d" % os.getpid(), 0)
                 try:
                     yield True
                 finally:
                     path.unlink()
                 return
         except BlockingIOError:
+            is_behind(int(os.pread(fd, 20, 0) or 0))
             time.sleep(_LOOK_S)
         finally:
             os.close(fd)
