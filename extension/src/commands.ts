@@ -278,7 +278,7 @@ function showStaleRowMessage(): void {
 }
 
 function showUncovered(): void {
-  showStatusMessage(vscode.l10n.t('Nothing was decided because a notification has only just gone. Press again to decide.'));
+  showStatusMessage(vscode.l10n.t('Nothing decided: a notification has just gone. Press again.'));
 }
 
 function uriOf({ review, file }: PendingNode): vscode.Uri | undefined {

@@ -200,27 +200,27 @@ export function notifyOutside(): void {
 
 /** Say, without interrupting, that a press came before anybody can have seen what it would decide. */
 export function showTooEarly(): void {
-  showStatusMessage(vscode.l10n.t('Nothing was decided because this has only just been shown. Press again to decide.'));
+  showStatusMessage(vscode.l10n.t('Nothing decided: this has only just come. Press again.'));
 }
 
 /** Say, without interrupting, that there was no hunk to decide on. */
 export function showNoHunk(): void {
-  showStatusMessage(vscode.l10n.t('No hunk was decided. Accept or reject the whole change, or move the cursor into a hunk.'));
+  showStatusMessage(vscode.l10n.t('No hunk was decided. Go to one, or decide on the whole.'));
 }
 
 /** Say, without interrupting, that hunks of a file have not been in view, and that the editor has gone to the first. */
 export function showUnseen(count: number): void {
-  showStatusMessage(vscode.l10n.t('Nothing was decided because hunks have not been in view: {0}. Look at them, then press again.', count));
+  showStatusMessage(vscode.l10n.t('Hunks not in view so far: {0}. Look, then press again.', count));
 }
 
 /** Say, without interrupting, that a change that is shown in its file is accepted in that editor. */
 export function showAcceptInEditor(): void {
-  showStatusMessage(vscode.l10n.t('Nothing was decided. Accept this change in the editor of its file: with the button in the title, or by key.'));
+  showStatusMessage(vscode.l10n.t('Nothing decided. Accept this in the editor of its file.'));
 }
 
 /** Say, without interrupting, that a change is accepted from the list only after a look at it. */
 export function showNotSeen(): void {
-  showStatusMessage(vscode.l10n.t('Nothing was decided because you have not seen this change. Look at it, then accept it.'));
+  showStatusMessage(vscode.l10n.t('Nothing decided. Look at this change, then accept it.'));
 }
 
 /** Tell the user that nothing was decided, and what to do first. */

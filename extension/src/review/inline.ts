@@ -281,7 +281,7 @@ export class InlineReviews implements vscode.Disposable {
       this.closed = undefined;
       this.proposals.setAside(review, false);
       this.leaveToDiff(review);
-      showStatusMessage(vscode.l10n.t('{0} was renamed, so its review is no longer shown in it. Open the review to see it as a diff.', nameOf(review)));
+      showStatusMessage(vscode.l10n.t('{0} was renamed. Open its review, which is a diff now.', nameOf(review)));
     }
   }
 }

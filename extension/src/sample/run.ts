@@ -110,8 +110,8 @@ export class Run {
       say: (last, now) => {
         const before = at;
         at = now === 'alternative' ? at : (LESSONS.indexOf(now) * 100) / LESSONS.length;
-        const allowed = isAllowed ? `${vscode.l10n.t('You allowed all later changes of that session: click agentfs in the status bar to end that. The sample goes on in a new session.')} ` : '';
-        say(`${allowed}${told(last, now)} ${vscode.l10n.t('Cancel ends the sample.')}`, at - before); // VS Code has no other title for the button
+        const allowed = isAllowed ? ` ${vscode.l10n.t('You allowed all later changes of that session: click agentfs in the status bar to end that. The sample goes on in a new session.')}` : '';
+        say(`${told(last, now)}${allowed} ${vscode.l10n.t('Cancel ends the sample.')}`, at - before); // VS Code has no other title for the button
       },
       canUndo: isHistoryKept(),
       undone: () =>

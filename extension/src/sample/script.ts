@@ -47,16 +47,16 @@ export function script(): { text: string; changes: Change[] } {
   };
 }
 
-/** What the user is told during the turn: what became of the last proposal, and what to try now. */
+/** What the user is told during the turn: what to try now, as the status bar may show only the beginning, and what became of the last proposal. */
 export function told(last: Result | undefined, now: Lesson | 'alternative'): string {
-  return [reactionTo(last), INSTRUCTIONS[now]()].filter((part) => part !== '').join(' ');
+  return [INSTRUCTIONS[now](), reactionTo(last)].filter((part) => part !== '').join(' ');
 }
 
 /** What became of the last proposal, for the user. */
 export function reactionTo(last: Result | undefined): string {
   switch (last?.kind) {
     case 'accepted':
-      return vscode.l10n.t('The change is in the file.');
+      return vscode.l10n.t('The last change is in the file.');
     case 'amended':
       return vscode.l10n.t('Your version is in the file, and the agent knows what you changed.');
     case 'rejected':
@@ -73,9 +73,9 @@ export function reactionTo(last: Result | undefined): string {
 const INSTRUCTIONS: Readonly<Record<Lesson | 'alternative', () => string>> = {
   accept: () =>
     vscode.l10n.t('Accept the agent’s change (1 of 4): press {0}, or Accept above the diff. {1} opens it from anywhere.', keys('Ctrl+Enter'), keys('Ctrl+K A')),
-  amend: () => vscode.l10n.t('Amend the next one (2 of 4): press {0} to open it, type another number on the right side, and accept.', keys('Ctrl+K A')),
-  reject: () => vscode.l10n.t('Reject the next one (3 of 4): press {0} to open it, then {1}, and say why.', keys('Ctrl+K A'), keys('Ctrl+Shift+Backspace')),
-  alternative: () => vscode.l10n.t('It proposes something else: press {0}, and accept or reject that.', keys('Ctrl+K A')),
+  amend: () => vscode.l10n.t('Amend the next one (2 of 4): press {0}, type another number on the right side, and accept.', keys('Ctrl+K A')),
+  reject: () => vscode.l10n.t('Reject the next one (3 of 4): {0}, then {1}, and say why.', keys('Ctrl+K A'), keys('Ctrl+Shift+Backspace')),
+  alternative: () => vscode.l10n.t('The agent proposes something else: press {0}, and accept or reject that.', keys('Ctrl+K A')),
   undo: () =>
     vscode.l10n.t('Undo a change (4 of 4): point at one under Landed in the agentfs view, and press Undo Change…. You review the undo, too.'),
 };

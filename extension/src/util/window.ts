@@ -44,7 +44,7 @@ async function pressed(
     if (chosen === undefined || counts) {
       return chosen === undefined ? undefined : buttons[titles.indexOf(chosen)];
     }
-    showStatusMessage(vscode.l10n.t('The press did not count because the notification had only just appeared there. Press again.'));
+    showStatusMessage(vscode.l10n.t('That came too early for the notification. Press again.'));
   }
 }
 
@@ -191,10 +191,6 @@ export function listChanged(): string {
   return vscode.l10n.t('The list has just changed. Nothing was done. Try again.');
 }
 
-/** Show a message in the status bar for a few seconds, where it doesn't interrupt. */
-export function showStatusMessage(message: string): void {
-  vscode.window.setStatusBarMessage(`$(info) ${withoutMarkup(message)}`, PASSING_MS);
-}
 
 /** The appearance of a status bar item. `icon`: the name of a VS Code icon. */
 export interface StatusLook {
@@ -232,6 +228,20 @@ export class StatusItem implements vscode.Disposable {
   dispose(): void {
     this.item.dispose();
   }
+}
+
+let passing: StatusItem | undefined;
+let hiding: NodeJS.Timeout | undefined;
+
+/**
+ * Show a message in the status bar for a few seconds, where it doesn't interrupt. A narrow window shows about 60 characters
+ * of it, its tooltip all; VS Code's own messages there have none.
+ */
+export function showStatusMessage(message: string): void {
+  passing ??= new StatusItem('agentfs.message', vscode.l10n.t('agentfs: messages'), 8);
+  passing.show({ icon: 'info', text: message, tooltip: message, command: undefined });
+  clearTimeout(hiding);
+  hiding = setTimeout(() => passing?.hide(), PASSING_MS);
 }
 
 /** Markdown that shows these lines literally, for places that don't accept plain text. Leaves out empty lines. */

@@ -197,7 +197,7 @@ export class Connecting {
     });
     if (copied !== undefined) {
       await vscode.env.clipboard.writeText(copied);
-      showStatusMessage(vscode.l10n.t('Copied. Add it to the settings of the program, and deny its own tools that change files.'));
+      showStatusMessage(vscode.l10n.t('Copied: add it to the program. Deny its own editing tools.'));
       this.done();
     }
   }

@@ -43,7 +43,7 @@ export class StatusBar implements vscode.Disposable {
     const isRunning = this.server.state.kind === 'running';
     await Promise.all([this.strictness.endAuto(), isRunning && this.server.request(SetApprovalModeRequest, { mode: 'manual' })]);
     if (this.strictness.now.isAutoEnded) {
-      showStatusMessage(vscode.l10n.t('You review every change again until you run the command Resume Auto Mode.'));
+      showStatusMessage(vscode.l10n.t('You review every change again, until Resume Auto Mode.'));
     } else if (wasAuto) {
       showStatusMessage(vscode.l10n.t('You review every change again.'));
     }

@@ -23,6 +23,12 @@ test('every text of the code has its translation, and none is left over', () => 
   assert.deepEqual(Object.keys(bundle).sort(), [...new Set(used)].sort());
 });
 
+test('what the status bar says for a moment fits a narrow window, names aside', () => {
+  const said = [...sources.matchAll(/showStatusMessage\(\s*vscode\.l10n\.t\(\s*'([^']+)'/g)].map(([, text]) => text as string);
+  assert.ok(said.length > 10);
+  assert.deepEqual(said.filter((text) => text.replaceAll(/\{\d\}/g, '').length > 60), []);
+});
+
 test('every text of the manifest is there in both languages, and none is left over', () => {
   const used = [...read('package.json').matchAll(/"%([\w.]+)%"/g)].map(([, key]) => key as string);
   for (const file of ['package.nls.json', 'package.nls.zh-cn.json']) {

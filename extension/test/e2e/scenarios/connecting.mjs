@@ -115,7 +115,7 @@ scenario("another program gets the command, from the empty view or its menu", as
   assert.match(await ui.listRow("Copy the Command").innerText(), /run_server\.py mcp --workspace /);
   await ui.page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await entry.click();
-  await ui.statusBarSays("Copied. Add it to the settings of the program, and deny its own tools that change files.");
+  await ui.statusBarSays("Copied: add it to the program. Deny its own editing tools.");
   const copied = await ui.page.evaluate(() => navigator.clipboard.readText());
   const { args } = JSON.parse(copied).mcpServers.agentfs;
   assert.deepEqual(args.slice(-3), ["mcp", "--workspace", path.join(home, "workspace")]);

@@ -201,7 +201,7 @@ scenario("in the file: renaming it leaves the review to a diff, which is said", 
   await inlineWith("+fifth");
   const to = renamed.path.replace("renamed.txt", "moved.txt");
   await call("rename", { path: renamed.path, to });
-  await ui.statusBarSays("renamed.txt was renamed, so its review is no longer shown in it. Open the review to see it as a diff.");
+  await ui.statusBarSays("renamed.txt was renamed. Open its review, which is a diff now.");
   await ui.noInline();
   assert.equal((await state()).pending.length, 1);
   await openReview();
@@ -222,7 +222,7 @@ scenario("in the file: a click through a notification that has just gone decides
   const { x, y } = (await button.boundingBox()) ?? { x: 0, y: 0 };
   await ui.saysInPassing("above.txt");
   await ui.page.mouse.click(x + 5, y + 5);
-  await ui.statusBarSays("Nothing was decided because a notification has only just gone. Press again to decide.");
+  await ui.statusBarSays("Nothing decided: a notification has just gone. Press again.");
   assert.equal((await state()).pending.length, 2);
   await until("the button counts", async () => {
     if (await ui.page.locator(".quick-input-widget:visible input").isVisible()) return true;
@@ -369,7 +369,7 @@ scenario("in the file: what is in the lower part of the editor, which notificati
     await ui.titleButton("Accept").click();
     return false;
   }, { everyMs: 1500 });
-  await ui.statusBarSays("Nothing was decided because hunks have not been in view: 1. Look at them, then press again.");
+  await ui.statusBarSays("Hunks not in view so far: 1. Look, then press again.");
   assert.equal(low.text(), lines(60));
   await acceptSeen();
   await both.answer;
@@ -404,7 +404,7 @@ scenario("in the file: Accept counts once every hunk has been in view; a press b
       await ui.titleButton("Accept").click();
       return false;
     }, { everyMs: 1500 });
-    await ui.statusBarSays(`Nothing was decided because hunks have not been in view: ${left}. Look at them, then press again.`);
+    await ui.statusBarSays(`Hunks not in view so far: ${left}. Look, then press again.`);
     assert.equal((await state()).pending.length, 1);
   }
   await acceptSeen();
@@ -412,7 +412,7 @@ scenario("in the file: Accept counts once every hunk has been in view; a press b
   assert.equal(far.text(), lines(200, { 10: "tenth", 100: "hundredth", 190: "last" }));
 });
 
-const IN_FILE = "Nothing was decided. Accept this change in the editor of its file: with the button in the title, or by key.";
+const IN_FILE = "Nothing decided. Accept this in the editor of its file.";
 const uncommented = file("inline/uncommented.txt", lines(60));
 
 scenario("in the file: while comments are turned off, nothing counts as seen", async () => {

@@ -92,7 +92,8 @@ sampleScenario("the whole turn: a change is accepted, amended, rejected with a r
   assert.match(text(), /^Helo!/m, "nothing is written before");
   await acceptByKeys(first);
 
-  await ui.coached("The change is in the file. Amend the next one (2 of 4)");
+  await ui.coached("Amend the next one (2 of 4)");
+  await ui.coached("The last change is in the file.");
   assert.match(text(), /^Hello!/m);
   const second = await proposed(first);
   await openByKeys("60 seconds");
@@ -101,13 +102,15 @@ sampleScenario("the whole turn: a change is accepted, amended, rejected with a r
   await ui.diffWith("60 seconds at most");
   await acceptByKeys(second);
 
-  await ui.coached("the agent knows what you changed. Reject the next one (3 of 4)");
+  await ui.coached("Reject the next one (3 of 4)");
+  await ui.coached("the agent knows what you changed.");
   assert.match(text(), /60 seconds at most/);
   const third = await proposed(second);
   await openByKeys("Retries");
   await reject(third, "Passwords matter.", () => ui.page.keyboard.press("Control+Shift+Backspace"));
 
-  await ui.coached("the agent has your reason. It proposes something else");
+  await ui.coached("The agent proposes something else");
+  await ui.coached("the agent has your reason.");
   assert.match(text(), /^Do not upload files with passwords\.$/m);
   const fourth = await proposed(third);
   assert.match(fourth.explanation, /“Passwords matter\.”/);
@@ -143,7 +146,7 @@ sampleScenario("other decisions: what was tried already is not asked for again, 
   await open("Hello!");
   await reject(first, "Too long.");
   const second = await proposed(first);
-  await ui.coached("It proposes something else");
+  await ui.coached("The agent proposes something else");
   await open("Hi!");
   await ui.clickLine("Hi!");
   await ui.page.keyboard.type(" Welcome.");

@@ -50,7 +50,7 @@ scenario("a key that is held accepts nothing of what it has only just shown", as
     return Date.now() - since > 3000;
   });
   await ui.plainWith("steal(1)");
-  await ui.statusBarSays("Nothing was decided because this has only just been shown. Press again to decide.");
+  await ui.statusBarSays("Nothing decided: this has only just come. Press again.");
   assert.equal((await state()).pending.length, 1, "nothing is decided");
   await call("command", { id: "notifications.clearAll" });
   await until("it is accepted by a press after a moment", async () => {

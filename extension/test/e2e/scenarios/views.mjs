@@ -111,7 +111,7 @@ scenario("a row accepts what the user has seen, and shows what they have not", a
     return false;
   }, { everyMs: 400 });
   await ui.diffWith("new listed-two.txt");
-  await ui.statusBarSays("Nothing was decided because you have not seen this change. Look at it, then accept it.");
+  await ui.statusBarSays("Nothing decided. Look at this change, then accept it.");
   assert.equal(listed[1].text(), "old\n");
   await ui.viewRow("Pending", "listed-one.txt").click();
   await ui.diffWith("new listed-one.txt");
