@@ -20,15 +20,8 @@ import type { InlineHunk } from '../review/inlineHunks';
 import type { By, ReviewFocus } from '../review/focus';
 import { partOf } from '../review/tabs';
 import {
-  askReason,
-  askToRejectAll,
-  nameOf,
-  notifyNothingOpen,
-  notifyStale,
-  redoReason,
-  showAcceptInEditor,
-  showNotSeen,
-  showTooEarly,
+  askReason, askToRejectAll, fileNames, nameOf, notifyNothingOpen, notifyStale,
+  notifyTooLate, redoReason, showAcceptInEditor, showFileRejected, showNotSeen, showTooEarly,
 } from './notifications';
 
 export class Decisions {
@@ -131,8 +124,8 @@ export class Decisions {
   }
 
   /**
-   * Decide on one of several files; the last such decision decides the proposal. If the agent requires all files or
-   * none, rejecting one rejects all, and the user is asked about all of them.
+   * Decide on one of several files, with a reason if it is rejected; the last such decision decides the proposal. If the
+   * agent requires all files or none, rejecting one rejects all, and the user is asked about all of them.
    */
   async decideFile(decision: FileDecision, uri?: vscode.Uri): Promise<void> {
     const review = this.editors.current;
@@ -149,12 +142,12 @@ export class Decisions {
       return;
     }
     const shown = textsOf(this.files, review);
-    if (decision === 'accepted' && !(await this.mayAcceptFile(review, { ...review.proposal, files: [part] }, shown))) {
-      return;
-    }
-    this.proposals.decideFile(review, part.path, decision, normalize(shown(part.path) ?? part.proposed_text));
-    if (review.proposal.files.every(({ path }) => review.decided.has(path))) {
-      await this.settling.settle(review, acceptParams(review.proposal, (path) => review.accepted.get(path), false, review.decided));
+    const text = normalize(shown(part.path) ?? part.proposed_text);
+    if (decision === 'rejected') {
+      await this.rejectFile(review, review.proposal, part, text);
+    } else if (await this.mayAcceptFile(review, { ...review.proposal, files: [part] }, shown)) {
+      this.proposals.decideFile(review, part.path, decision, text);
+      await this.settleDecided(review, review.proposal);
     }
   }
 
@@ -233,12 +226,29 @@ export class Decisions {
     review.proposal?.files.forEach(({ path, proposed_text: text }) => this.proposals.noteRejected(review, path, normalize(shown(path) ?? text)));
   }
 
+  private async rejectFile(review: Review, proposal: Proposal, { path }: ReviewedFile, text: string): Promise<void> {
+    const reason = await askReason(vscode.l10n.t('Reject {0}', fileNames([path])));
+    if (reason !== undefined && review.state !== 'waiting') {
+      notifyTooLate(review);
+    } else if (reason !== undefined) {
+      this.proposals.decideFile(review, path, 'rejected', text, reason);
+      showFileRejected(path);
+      await this.settleDecided(review, proposal);
+    }
+  }
+
+  /** Settle a review whose files are all decided. */
+  private async settleDecided(review: Review, proposal: Proposal): Promise<void> {
+    if (proposal.files.every(({ path }) => review.decided.has(path))) {
+      await this.settling.settle(review, acceptParams(proposal, (path) => review.accepted.get(path), false, review.decided));
+    }
+  }
+
   private async rejectWhole(review: Review): Promise<void> {
     const { files, id } = review.proposed;
-    const title =
-      isAllOrNone(review)
-        ? vscode.l10n.t('Reject all {0} files: the agent requires all or none of them', files.length)
-        : vscode.l10n.t('Reject {0}', nameOf(review));
+    const title = isAllOrNone(review)
+      ? vscode.l10n.t('Reject all {0} files: the agent requires all or none of them', files.length)
+      : vscode.l10n.t('Reject {0}', nameOf(review));
     this.noteRejected(review);
     const feedback = await askReason(title);
     if (feedback !== undefined) {

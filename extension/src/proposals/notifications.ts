@@ -176,31 +176,27 @@ export function notifyNotLanded(
 
 /** Tell the user that the proposal ended, or was accepted, while the reason to reject it was typed. */
 export function notifyTooLate(review: Review): void {
-  void notify(
-    'information',
-    vscode.l10n.t('The change of {0} ended before you rejected it. The agent did not receive your answer.', nameOf(review)),
-  );
+  void notify('information', vscode.l10n.t('The change of {0} ended before you rejected it. The agent did not receive your answer.', nameOf(review)));
 }
 
 /** Tell the user that no review is active that a decision could apply to. */
 export function notifyNothingOpen(): void {
-  void notify(
-    'information',
-    vscode.l10n.t('Open the review first. You can only decide on a change that you can see.'),
-  );
+  void notify('information', vscode.l10n.t('Open the review first. You can only decide on a change that you can see.'));
 }
 
 /** Tell the user that a key was pressed in a review that doesn't have the focus. */
 export function notifyOutside(): void {
-  void notify(
-    'information',
-    vscode.l10n.t('Nothing was decided. Click into the review before you use a key to decide.'),
-  );
+  void notify('information', vscode.l10n.t('Nothing was decided. Click into the review before you use a key to decide.'));
 }
 
 /** Say, without interrupting, that a press came before anybody can have seen what it would decide. */
 export function showTooEarly(): void {
   showStatusMessage(vscode.l10n.t('Nothing decided: this has only just come. Press again.'));
+}
+
+/** Say, without interrupting, that one of several files will not be changed. */
+export function showFileRejected(path: string): void {
+  showStatusMessage(vscode.l10n.t('{0} is taken out of the change.', fileNames([path])));
 }
 
 /** Say, without interrupting, that there was no hunk to decide on. */

@@ -43,6 +43,8 @@ export interface Review {
   readonly accepted: ReadonlyMap<string, string>;
   /** The texts that the user rejected, with `\n` line ends, by path. What is typed later is not rejected. */
   readonly rejected: ReadonlyMap<string, string>;
+  /** Why the user rejected single files, by path; none that is empty. */
+  readonly reasons: ReadonlyMap<string, string>;
   /** The texts that were on the screen, in an editor that the user focused, by path; none if some were not. */
   readonly seen: ReadonlyMap<string, string>;
   /** The user closed its tab without deciding: it waits, and doesn't open by itself again. */

@@ -32,6 +32,16 @@ export function rejectParams(id: string, feedback: string): SettleParams {
   return { id, decision: 'rejected', ...(said === '' ? {} : { feedback: said }) };
 }
 
+/** The protocol's limit for what goes to the agent. */
+const MAX_FEEDBACK = 10_000;
+
+/** A decision with the reasons to reject single files: the protocol has one message for the whole of it. */
+export function withReasons(decision: SettleParams, reasons: Review['reasons']): SettleParams {
+  const said = [...reasons].map(([path, reason]) => `${path}: ${reason}`);
+  const all = [...said, ...(decision.feedback === undefined ? [] : [decision.feedback])];
+  return said.length === 0 ? decision : { ...decision, feedback: all.join('; ').slice(0, MAX_FEEDBACK) };
+}
+
 /** The texts that a decision accepts, by path, with `\n` line ends: as proposed, or as the user edited them. */
 export function acceptedTexts({ files }: Proposal, { decision, files: own = [] }: SettleParams): Map<string, string> {
   const decided = new Map(own.map((one) => [one.uri, one]));

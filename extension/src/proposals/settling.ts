@@ -4,7 +4,7 @@ import type { Server } from '../server/client';
 import type { Decision, Outcome, SavedFile, Settled, SettleParams } from '../protocol/types';
 import { isDecided, outcomeOf, type Review } from './review';
 import type { ProposalStore } from './store';
-import { acceptedTexts } from './settleParams';
+import { acceptedTexts, withReasons } from './settleParams';
 import { caughtUp } from '../util/caughtUp';
 import { applyDecision, landedTexts, type NotSaved } from './applyDecision';
 import type { DiffEditors } from '../review/diffEditor';
@@ -62,7 +62,8 @@ export class Settling {
   ) {}
 
   /** Lock the review, and send a decision once, after `earlier` ones. With `onwards`, the next review replaces this one. */
-  async settle(review: Review, decision: SettleParams, onwards = true, earlier = Promise.resolve()): Promise<void> {
+  async settle(review: Review, decided: SettleParams, onwards = true, earlier = Promise.resolve()): Promise<void> {
+    const decision = withReasons(decided, review.reasons);
     if (!this.begin(review, decision)) {
       return earlier;
     }

@@ -10,6 +10,7 @@ class StoredReview implements Review {
   readonly decided = new Map<string, FileDecision>();
   readonly accepted = new Map<string, string>();
   readonly rejected = new Map<string, string>();
+  readonly reasons = new Map<string, string>();
   seen: ReadonlyMap<string, string> = new Map();
   setAside = false;
 
@@ -75,11 +76,15 @@ export class ProposalStore {
     return this.transition(id, 'end', () => this.reviews.delete(id)) ? review : undefined;
   }
 
-  /** Note the user's decision on one of several files, whose review shows `text`. */
-  decideFile({ proposed: { id } }: Review, path: string, decision: FileDecision, text: string): void {
+  /** Note the user's decision on one of several files, whose review shows `text`, and the reason to reject it. */
+  decideFile({ proposed: { id } }: Review, path: string, decision: FileDecision, text: string, reason = ''): void {
     this.change(id, (review) => {
       review.decided.set(path, decision);
       review[decision].set(path, text);
+      review.reasons.delete(path);
+      if (reason.trim() !== '') {
+        review.reasons.set(path, reason.trim());
+      }
       this.changed.fire(review);
     });
   }

@@ -27,13 +27,15 @@ export class Confirmation implements vscode.Disposable {
       return;
     }
     const canUndo = isHistoryKept();
-    const name = fileNames([...texts.keys()]);
+    const rejected = [...review.decided].filter(([, decision]) => decision === 'rejected').map(([path]) => path);
+    const landed = fileNames([...texts.keys()]);
+    const name = rejected.length === 0 ? landed : vscode.l10n.t('{0}, not {1}', landed, fileNames(rejected));
     const { id, agent, tool, explanation } = review.proposed;
     const text = canUndo ? vscode.l10n.t('Changed {0} · Undo', name) : vscode.l10n.t('Changed {0}', name);
     this.show({
       icon: 'check',
       text,
-      tooltip: canUndo ? vscode.l10n.t('Click to undo this change. You review the undo first.') : text,
+      tooltip: canUndo ? vscode.l10n.t('{0}. Click to undo this change. You review the undo first.', vscode.l10n.t('Changed {0}', name)) : text,
       command: canUndo
         ? { command: 'agentfs.ui.row.undoLanded', title: text, arguments: [{ id, agent, tool, explanation }] }
         : undefined,

@@ -64,6 +64,18 @@ test('a review is decided once, until the server refuses', () => {
   assert.equal(proposals.decide(review), true);
 });
 
+test('the reason to reject a file is that of its last decision, and blanks are none', () => {
+  const proposals = storeOf('a');
+  const [review] = proposals.all as [Review];
+  proposals.decideFile(review, 'x.py', 'rejected', 'new', ' Too long. ');
+  assert.deepEqual([...review.reasons], [['x.py', 'Too long.']]);
+  proposals.decideFile(review, 'x.py', 'rejected', 'new', ' ');
+  assert.deepEqual([...review.reasons], []);
+  proposals.decideFile(review, 'x.py', 'rejected', 'new', 'No.');
+  proposals.decideFile(review, 'x.py', 'accepted', 'new');
+  assert.deepEqual([...review.reasons], []);
+});
+
 test('what has ended stays as it ended', () => {
   const proposals = storeOf('withdrawn', 'accepted');
   const [withdrawn, accepted] = proposals.all as [Review, Review];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Proposal } from '../../src/protocol/types';
 import type { Review } from '../../src/proposals/review';
-import { acceptParams, acceptedTexts, leftAsBefore, rejectParams, wasSeen } from '../../src/proposals/settleParams';
+import { acceptParams, acceptedTexts, leftAsBefore, rejectParams, wasSeen, withReasons } from '../../src/proposals/settleParams';
 
 function file(path: string, more: Partial<Proposal['files'][number]> = {}): Proposal['files'][number] {
   return {
@@ -69,6 +69,7 @@ test('a review was seen if the texts that would land were, whatever becomes of w
     decided: new Map(),
     accepted: new Map(),
     rejected: new Map(),
+    reasons: new Map(),
     seen,
     setAside: false,
   };
@@ -104,6 +105,14 @@ test('an acceptance keeps what was rejected before; a file of it can be amended'
       { uri: 'file:///w/c', decision: 'amended', text: 'mine\n' },
     ],
   });
+});
+
+test('the reasons to reject single files reach the agent, each with its file, before the reason to reject all', () => {
+  const accepted = acceptParams(proposal(file('a'), file('b')), untouched, false, new Map([['b', 'rejected']]));
+  assert.equal(withReasons(accepted, new Map()), accepted);
+  assert.deepEqual(withReasons(accepted, new Map([['b', 'Too long.']])), { ...accepted, feedback: 'b: Too long.' });
+  assert.equal(withReasons(rejectParams('p', 'All.'), new Map([['a', 'No.'], ['b', 'Nor this.']])).feedback, 'a: No.; b: Nor this.; All.');
+  assert.equal(withReasons(accepted, new Map([['b', 'x'.repeat(10_000)]])).feedback?.length, 10_000);
 });
 
 test('with every file rejected it is a rejection, and allows nothing for later', () => {

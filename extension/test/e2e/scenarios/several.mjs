@@ -104,17 +104,41 @@ scenario("several files: decided one by one", async () => {
 
   await ui.decideFile("one.txt", "Accept This File");
   await ui.decideFile("two.txt", "Reject This File");
+  await ui.escapeQuestion();
+  await call("command", { id: "agentfs.ui.showPending" });
+  const isRejected = async () => (await ui.viewRow("Pending", "two.txt").innerHTML()).includes("codicon-close");
+  assert.equal(await isRejected(), false, "nothing is decided by a question that was left");
+  await ui.decideFile("two.txt", "Reject This File");
+  assert.match(await ui.answer("Not this one."), /Reject two\.txt/);
+  await ui.statusBarSays("two.txt is taken out of the change.");
+  await until("its row says so", isRejected);
   assert.deepEqual(texts(each), OLD, "nothing lands before the last is decided");
   await ui.decideFile("three.txt", "Accept This File");
 
   const { status, data, text } = await asked.answer;
   assert.deepEqual([status, data.failed_items], ["partial", [1]]);
   assert.equal(data.results[1].error.code, "USER_REJECTED");
+  assert.equal(data.review.feedback, `${each[1].name}: Not this one.`);
+  assert.match(text, /Not this one\./);
   assert.match(text, /two\.txt/);
   assert.deepEqual(texts(each), [OLD[0], OLD[1], NEW[2]]);
   assert.deepEqual(await unsaved(each), [MINE + NEW[0], true]);
   await ui.saysInPassing("The change of one.txt is in the editor, but not saved.");
   await ui.tabsAre("one.txt");
+});
+
+const reasoned = trio("reasoned");
+
+scenario("several files: all rejected one by one, the agent gets each reason", async () => {
+  const asked = await propose("reasoned", reasoned, { open: false, atomic: false });
+  for (const [name, reason] of [["one.txt", "No."], ["two.txt", ""], ["three.txt", "Nor this."]]) {
+    await ui.decideFile(name, "Reject This File");
+    await ui.answer(reason);
+  }
+  const { error, context } = await asked.answer;
+  const [one, , three] = reasoned.map(({ name }) => name);
+  assert.deepEqual([error.code, context.review.feedback], ["USER_REJECTED", `${one}: No.; ${three}: Nor this.`]);
+  assert.deepEqual(texts(reasoned), OLD);
 });
 
 const frozen = trio("frozen");
@@ -239,6 +263,7 @@ scenario("several files: a draft that VS Code opens in a tab of its own is decid
   await ui.tab("two.txt").click();
   await ui.sees("new two, amended");
   await ui.titleButton("Reject").click();
+  await ui.answer("");
   await call("command", { id: "agentfs.ui.showPending" });
   await until("it is decided", async () =>
     (await ui.viewRow("Pending", "two.txt").innerHTML()).includes("codicon-close"),
@@ -251,7 +276,7 @@ scenario("several files: a draft that VS Code opens in a tab of its own is decid
   const { data } = await asked.answer;
   assert.deepEqual(data.failed_items, [1], "accepting all is no word about what was rejected before");
   assert.deepEqual(texts(apart), [NEW[0], OLD[1], NEW[2]]);
-  await ui.statusBarSays("Changed one.txt, three.txt");
+  await ui.statusBarSays("Changed one.txt, three.txt, not two.txt");
   await ui.tabsAre();
 });
 
@@ -310,6 +335,7 @@ scenario("several files: without a history, a row of the view counts what landed
   await set("agentfs.history.enabled", false);
   const asked = await propose("counted", counted, { open: false, atomic: false });
   await ui.decideFile("one.txt", "Reject This File");
+  await ui.answer("");
   await ui.clickLine("new two");
   await ui.page.keyboard.type("\nand more");
   await ui.titleButton("Accept").click();
