@@ -44,7 +44,7 @@ async function pressed(
     if (chosen === undefined || counts) {
       return chosen === undefined ? undefined : buttons[titles.indexOf(chosen)];
     }
-    showStatusMessage(vscode.l10n.t('That came too early for the notification. Press again.'));
+    showStatusMessage(vscode.l10n.t('Too early: the notification had just appeared. Press again.'));
   }
 }
 
@@ -191,7 +191,6 @@ export function listChanged(): string {
   return vscode.l10n.t('The list has just changed. Nothing was done. Try again.');
 }
 
-
 /** The appearance of a status bar item. `icon`: the name of a VS Code icon. */
 export interface StatusLook {
   icon: string;
@@ -217,7 +216,7 @@ export class StatusItem implements vscode.Disposable {
     this.item.tooltip = withoutMarkup(tooltip);
     this.item.command = command;
     this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
-    this.item.accessibilityInformation = { label: visible(tooltip), role: 'button' };
+    this.item.accessibilityInformation = { label: visible(tooltip), role: command === undefined ? 'status' : 'button' };
     this.item.show();
   }
 
