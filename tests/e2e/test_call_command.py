@@ -13,6 +13,7 @@ import pytest
 
 from agentfs_lsp.client import discovery
 from support.editor import REVIEWING, editing
+from support.outside import LAUNCHER, environment
 from support.sample import TEXT
 from support.terminal import read_to_end, terminal
 
@@ -152,6 +153,18 @@ async def test_a_long_line_forges_none_in_a_narrow_terminal(root: Path) -> None:
         rows = (await screen.shows("Apply this change?")).split("\n")
     assert [row for row in rows if "harmless" in row]
     assert not [row for row in rows if row.startswith("  3 + c")]
+
+
+async def test_a_terminal_where_nobody_can_be_asked_says_what_to_do(root: Path) -> None:
+    (root.parent / "plain").touch()
+    env = environment(root, root.parent / "plain" / "sockets")
+    command = [sys.executable, LAUNCHER, "call", "--text", "Write", params(path="b.py", content="1\n")]
+    async with terminal(command, root, env, columns=1000) as screen:
+        shown = await screen.shows("Nothing was changed.")
+    said, answer = (line for line in shown.split("\n") if line)
+    assert said.startswith("Nobody was asked, because the questions of other programs could not be kept")
+    assert answer.startswith(f"The user rejected the change: “{said}”")
+    assert not (root / "b.py").exists()
 
 
 async def test_a_long_diff_is_seen_before_it_is_approved(root: Path) -> None:

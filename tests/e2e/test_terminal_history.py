@@ -14,6 +14,7 @@ import pytest
 
 from support.editor import AUTO, editing
 from support.landing import nothing_can_land
+from support.outside import LAUNCHER
 from support.terminal import terminal
 
 INTERRUPT, END = "\x03", "\x04"
@@ -193,6 +194,18 @@ async def test_text_of_agents_and_files_forges_no_lines(root: Path, state: Path)
     asked, _ = at_terminal(state, root, "n\n", "undo", written["data"]["change_id"])
     assert shown.count("forged") == 2 * asked.count("forged") * 2
     assert [line for line in (shown + asked).splitlines() if line.lstrip().startswith("forged")] == []
+
+
+async def test_a_terminal_where_nobody_can_be_asked_says_what_to_do(
+    root: Path, state: Path, ids: list[str]
+) -> None:
+    (root.parent / "plain").touch()
+    env = {"XDG_STATE_HOME": str(state), "AGENTFS_TEST_SOCKETS": str(root.parent / "plain" / "sockets")}
+    async with terminal([sys.executable, LAUNCHER, "undo", ids[0]], root, env, columns=1000) as screen:
+        shown = await screen.shows("Nothing was changed.")
+    assert shown.startswith("agentfs-lsp undo: Nobody was asked, because the questions of other programs")
+    assert "Traceback" not in shown
+    assert (root / "b.txt").exists()
 
 
 async def test_without_a_terminal_undoing_must_be_said(root: Path, state: Path, ids: list[str]) -> None:

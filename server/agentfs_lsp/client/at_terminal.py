@@ -11,7 +11,7 @@ from rich.text import Text
 from agentfs_lsp.adapters.catalog import terminal_locale, translator_for
 from agentfs_lsp.adapters.terminal.console import TerminalConsole
 from agentfs_lsp.adapters.terminal.diffview import render_diff
-from agentfs_lsp.adapters.terminal.question import NO, YES, Line, Question
+from agentfs_lsp.adapters.terminal.question import NO, YES, Line, NoTurn, Question
 from agentfs_lsp.adapters.terminal.visible import terminal_encoding, visible
 from agentfs_lsp.client import discovery
 from agentfs_lsp.client.reviews import Accept, Decision, Reject, Review
@@ -32,9 +32,13 @@ def ask(review: Review, note: str = "") -> Decision:
         prompt = translate("Apply this change? [y]es, [N]o, or type a reason:")
         lines = [*_lines(review), *([Line(Text(note))] if note else [])]
         question = Question(
-            prompt, console, keys.fileno(), discovery.ensure_folder(), translate, review.ended.is_set
+            prompt, console, keys.fileno(), discovery.ensure_folder, translate, review.ended.is_set
         )
-        typed = question.ask(lines) or ""
+        try:
+            typed = question.ask(lines) or ""
+        except NoTurn as error:
+            screen.write(f"{error}\n")
+            return Reject(str(error))
     answer = typed.lower()
     if answer in YES:
         return Accept()

@@ -18,9 +18,8 @@ from rich.text import Text
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.documents import OpenDocuments
-from agentfs_lsp.adapters.fs.os_errors import system_error
-from agentfs_lsp.adapters.terminal.argparse_words import Parser, complain
-from agentfs_lsp.adapters.terminal.question import YES, Line, Question
+from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser, complain
+from agentfs_lsp.adapters.terminal.question import YES, Line, NoTurn, Question
 from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
@@ -121,15 +120,13 @@ def _decide(agrees: Callable[[Proposal], bool], proposal: Proposal) -> bool:
 
 def _ask(translate: Translate, proposal: Proposal) -> bool:
     """Show the diff and ask; only an explicit yes approves."""
-    try:
-        locks = discovery.ensure_folder()
-    except OSError as error:
-        raise system_error(error, str(discovery.folder())) from error
     prompt = translate("Undo this change? [y/N]")
-    question = Question(prompt, console(), sys.stdin.fileno(), locks, translate)
+    question = Question(prompt, console(), sys.stdin.fileno(), discovery.ensure_folder, translate)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)  # the loop's would wait for the answer
     try:
         answer = question.ask(list(_lines(proposal))) or ""
+    except NoTurn as error:
+        raise CommandError(sentences(translate, (str(error), nothing_changed(translate, "")))) from error
     except KeyboardInterrupt:
         print()
         answer = ""

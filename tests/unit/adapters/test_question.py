@@ -20,7 +20,7 @@ import pytest
 from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.console import TerminalConsole
-from agentfs_lsp.adapters.terminal.question import STOPPED_S, Line, Question
+from agentfs_lsp.adapters.terminal.question import STOPPED_S, Line, NoTurn, Question
 from agentfs_lsp.client import discovery
 from agentfs_lsp.domain.translation import english
 
@@ -49,6 +49,9 @@ class Person:
         shown, _, self._seen = self._seen.partition(wanted)
         return shown
 
+    def is_shown_something(self) -> bool:
+        return bool(select.select([self._ours], [], [], 0)[0])
+
     def types(self, words: str) -> None:
         os.write(self._ours, words.encode())
 
@@ -72,7 +75,11 @@ def pool(person: Person) -> Iterator[ThreadPoolExecutor]:
 
 
 def ask(
-    person: Person, question: str, *lines: str, is_over: Callable[[], bool] = lambda: False
+    person: Person,
+    question: str,
+    *lines: str,
+    is_over: Callable[[], bool] = lambda: False,
+    locks: Callable[[], Path] = discovery.ensure_folder,
 ) -> str | None:
     with os.fdopen(os.dup(person.terminal), "w") as screen:
         console = TerminalConsole(file=screen, highlight=False, markup=False, soft_wrap=True)
@@ -80,7 +87,7 @@ def ask(
             question,
             console,
             person.terminal,
-            discovery.ensure_folder(),
+            locks,
             english,
             lambda: person.is_gone or is_over(),
         )
@@ -140,7 +147,7 @@ from agentfs_lsp.adapters.terminal.question import Line, Question
 from agentfs_lsp.client import discovery
 from agentfs_lsp.domain.translation import english
 keys = open(sys.argv[1], "rb", buffering=0)
-first = Question("First?", Console(), keys.fileno(), discovery.ensure_folder(), english)
+first = Question("First?", Console(), keys.fileno(), discovery.ensure_folder, english)
 print("answer:", first.ask([Line(Text("evil"))]), flush=True)
 """
 
@@ -198,6 +205,22 @@ def test_a_process_that_dies_keeps_nobody_waiting(
     assert not (discovery.folder() / f"terminal-{device}.lock").exists()
 
 
+@pytest.mark.parametrize("is_there", [False, True])
+def test_where_others_cannot_be_kept_away_nobody_is_asked(
+    person: Person, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_there: bool
+) -> None:
+    place = tmp_path / "plain\x1b" / "locks"
+    monkeypatch.setattr(discovery, "folder", lambda: place)
+    if is_there:
+        place.mkdir(0o700, parents=True)
+        (place / f"terminal-{os.fstat(person.terminal).st_rdev}.lock").mkdir()
+    else:
+        place.parent.touch()
+    with pytest.raises(NoTurn, match=r"Nobody was asked.*plain\\x1b.*\. Make sure that you can"):
+        ask(person, "Asked?", "evil")
+    assert not person.is_shown_something()
+
+
 SAYS_AFTER_LOOKS = """
 import sys
 from pathlib import Path
@@ -212,7 +235,7 @@ def is_over():
     looks += 1
     Path(f"{name}.{looks}").touch()
 keys = open("/dev/tty", "rb", buffering=0)
-asked = Question(f"{name}?", Console(), keys.fileno(), discovery.ensure_folder(), english, is_over)
+asked = Question(f"{name}?", Console(), keys.fileno(), discovery.ensure_folder, english, is_over)
 print("answer:", asked.ask([Line(Text(f"about {name}"))]), flush=True)
 """
 AT_TERMINAL: dict[str, Any] = {"preexec_fn": have_terminal}

@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.diffview import wrapped
+from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.text.width import width_of
 from agentfs_lsp.domain.translation import Translate
 
@@ -47,17 +48,21 @@ class Line(NamedTuple):
     head: str = "  … "
 
 
+class NoTurn(Exception):
+    """Says why nobody can be asked: another program's question could be on the screen at the same time."""
+
+
 class Question:
-    """A question about lines that are shown above it. `keys`: the terminal's input; `locks`: a folder that
-    only the user can open, the same for all of the user's processes, whatever their environment; `is_over`:
-    whether no answer counts any more."""
+    """A question about lines that are shown above it. `keys`: the terminal's input; `locks` ensures a folder
+    that only the user can open, the same for all of the user's processes, whatever their environment;
+    `is_over`: whether no answer counts any more."""
 
     def __init__(
         self,
         question: str,
         console: Console,
         keys: int,
-        locks: Path,
+        locks: Callable[[], Path],
         translate: Translate,
         is_over: Callable[[], bool] = lambda: False,
     ) -> None:
@@ -67,11 +72,25 @@ class Question:
 
     def ask(self, lines: Sequence[Line]) -> str | None:
         """What the person typed, without spaces around it; None at the end of input, or once it is over.
-        Raises OSError."""
+        Raises NoTurn and OSError."""
         termios.tcflush(self._keys, termios.TCIFLUSH)  # stops a job in the background until it may ask
-        lock = self._locks / f"terminal-{_terminal_of(self._keys)}.lock"
-        with _turn(lock, self._is_over, self._is_behind) as is_ours:
+        with _turn(self._opened_lock, self._is_over, self._is_behind) as is_ours:
             return self._ask(lines) if is_ours else None
+
+    def _opened_lock(self) -> tuple[Path, int]:
+        """The path of this terminal's lock, and its descriptor."""
+        name = f"terminal-{_terminal_of(self._keys)}.lock"
+        try:
+            path = self._locks() / name
+            return path, os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        except OSError as error:
+            told = self._translate(
+                "Nobody was asked, because the questions of other programs could not be kept away: '{path}': "
+                "{reason}. Make sure that you can create files there, and nobody else can.",
+                path=visible(str(error.filename)),
+                reason=error.strerror,
+            )
+            raise NoTurn(told) from error
 
     def _is_behind(self, process: int) -> None:
         """Say how to go on, once in a stretch, if nobody can answer the question before, of this process."""
@@ -191,12 +210,16 @@ def _terminal_of(keys: int) -> str:
 
 
 @contextmanager
-def _turn(path: Path, is_over: Callable[[], bool], is_behind: Callable[[int], None]) -> Iterator[bool]:
-    """Keep other processes from asking, with a lock at this path. `is_behind` is told the process whose turn
-    it is, at each look. Yields False if it `is_over` before this one's turn comes. The system ends the turn
-    of a process that dies."""
+def _turn(
+    opened_lock: Callable[[], tuple[Path, int]],
+    is_over: Callable[[], bool],
+    is_behind: Callable[[int], None],
+) -> Iterator[bool]:
+    """Keep other processes from asking, with a lock. `is_behind` is told the process whose turn it is, at
+    each look. Yields False if it `is_over` before this one's turn comes. The system ends the turn of a
+    process that dies."""
     while not is_over():
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+        path, fd = opened_lock()
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if os.fstat(fd).st_nlink:  # else the one before has just removed it
