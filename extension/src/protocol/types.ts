@@ -487,7 +487,7 @@ export interface LandedFile {
 export interface LandedChange {
   /** the proposal's id */
   change_id: string;
-  /** the time of landing, as RFC 3339 in UTC */
+  /** the time of landing by the machine's clock, as RFC 3339 in UTC */
   time: string;
   /** as in the request */
   session: string;

@@ -360,7 +360,7 @@ class LandedChange(TypedDict):
     change_id: str
     """the proposal's id"""
     time: str
-    """the time of landing, as RFC 3339 in UTC"""
+    """the time of landing by the machine's clock, as RFC 3339 in UTC"""
     session: str
     """as in the request"""
     connection: NotRequired[str]

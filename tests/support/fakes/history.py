@@ -15,7 +15,8 @@ class MemoryHistory:
         self.closed = False
 
     def keep(self, size: int, make: Callable[[], HistoryRecord]) -> None:
-        self.records.append(make())
+        newest_ms = self.records[-1].order[0] if self.records else -1
+        self.records.append(make().after(newest_ms))
 
     def find(self, roots: Sequence[str], wanted: HistoryQuery) -> list[HistoryRecord]:
         found = []

@@ -97,10 +97,10 @@ def test_a_text_that_many_changes_hold_is_kept_once(history: SqliteHistory, fold
 
 
 def test_texts_of_changes_that_are_gone_are_gone(history: SqliteHistory, folder: Path) -> None:
-    history.keep(0, lambda: change(1, "shared", "first"))
     old = change(2, "shared", "second", time_ms=NOW_MS - 11 * DAY_MS)
     old = old._replace(files=(old.files[0]._replace(accepted="third"),))
     history.keep(0, lambda: old)
+    history.keep(0, lambda: change(1, "shared", "first"))
     assert ids(history) == ["id-1"]
     history.close()
     (path,) = folder.glob("*.sqlite3")
@@ -112,6 +112,22 @@ def test_what_is_too_old_is_dropped(history: SqliteHistory) -> None:
     history.keep(0, lambda: change(1, time_ms=NOW_MS - 11 * DAY_MS))
     history.keep(0, lambda: change(2, time_ms=NOW_MS - 9 * DAY_MS))
     assert ids(history) == ["id-2"]
+
+
+def test_what_landed_while_the_clock_was_ahead_is_dropped_before_what_landed_later(tmp_path: Path) -> None:
+    state, settings = StateFolder(str(tmp_path / "state")), HistorySettings(max_mib=1)
+    noise = random.Random(1)
+    for ahead_ms in (DAY_MS, 0):
+        store = SqliteHistory(state, settings)  # in a process of its own
+        for number in range(100):
+            kept = change(number, None, noise.randbytes(8000).hex(), id=f"{ahead_ms}-{number}")
+            kept = kept._replace(time_ms=kept.time_ms + ahead_ms)
+            store.keep(0, lambda kept=kept: kept)
+        left = ids(store)
+        assert left[0] == f"{ahead_ms}-99"
+        store.close()
+    assert left == [f"0-{number}" for number in range(99, 99 - len(left), -1)]
+    assert store.find([ROOT], HistoryQuery(1))[0].time_ms == NOW_MS + 99
 
 
 def test_a_text_that_leaves_no_room_for_others_is_not_kept_but_its_change_is(history: SqliteHistory) -> None:

@@ -1,6 +1,7 @@
 """The contract of `History`: the same cases for SQLite and in memory."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -73,10 +74,22 @@ def test_texts_come_where_they_are_asked_for(history: History) -> None:
 
 
 def test_the_newest_come_first_and_no_more_than_wanted(history: History) -> None:
-    keep(history, record(2), record(1), record(3))
+    keep(history, record(1), record(2), record(3))
     assert found(history, HistoryQuery(2)) == ["id3", "id2"]
     assert found(history, HistoryQuery(5, before=(3, "id3"))) == ["id2", "id1"]
     assert found(history, HistoryQuery(5, before=(2, "id1"))) == ["id1"]
+
+
+def test_the_newest_come_first_also_after_the_clock_was_ahead(history: History) -> None:
+    """And each has the time that the clock told."""
+    keep(history, record(9), record(2, file(), file(root=OTHER)))
+    assert found(history, HistoryQuery(5)) == ["id2", "id9"]
+    keep(history, record(3, file(root=OTHER)), record(9000), record(4))
+    all_of_it = history.find([ROOT, OTHER], HistoryQuery(9))
+    assert [one.time_ms for one in all_of_it] == [4, 9000, 3, 2, 9]
+    assert [len(one.files) for one in all_of_it] == [1, 1, 1, 2, 1]
+    for newer, older in pairwise(all_of_it):
+        assert found(history, HistoryQuery(1, before=newer.order), ROOT, OTHER) == [older.id]
 
 
 def test_a_query_combines_all_its_fields(history: History) -> None:

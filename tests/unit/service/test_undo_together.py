@@ -1,6 +1,7 @@
 """Several changes undone together, as one proposal (docs/protocol.md#11-history-and-undo)."""
 
 import asyncio
+from itertools import count
 from typing import Any
 
 import pytest
@@ -56,6 +57,16 @@ async def refused(work: FakeWorkspace, *change_ids: str) -> list[tuple[tuple[str
 
 
 # --- the net effect ---------------------------------------------------------------------------------------
+
+
+async def test_the_last_is_undone_first_whatever_the_clock_said(
+    lines: FakeWorkspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(lines.ws.clock, "date_ms", count(10**12, -1).__next__)
+    await lines.edit("a.txt", "line 2", "two")
+    await lines.edit("a.txt", "two", "zwei")
+    undone = await together(lines)
+    assert (text(lines), [one.id for one in undone.changes]) == (LINES, [*reversed(of(lines))])
 
 
 async def test_what_a_session_did_is_undone_as_one_change_of_each_file(lines: FakeWorkspace) -> None:

@@ -20,6 +20,7 @@ from agentfs_lsp.adapters.history.rows import (
     FILE_COLUMNS,
     Damaged,
     change_of,
+    is_time,
     row_of,
     row_of_file,
     storable,
@@ -85,6 +86,9 @@ CREATE TABLE IF NOT EXISTS accepted (
     change_id TEXT NOT NULL REFERENCES changes ON DELETE CASCADE, position INTEGER NOT NULL,
     text INTEGER NOT NULL, PRIMARY KEY (change_id, position)
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS clocks (
+    change_id TEXT PRIMARY KEY REFERENCES changes ON DELETE CASCADE, clock_ms INTEGER NOT NULL
+) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS accepted_used AFTER INSERT ON accepted BEGIN
     UPDATE texts SET uses = uses + 1 WHERE id = new.text;
 END;
@@ -95,7 +99,11 @@ END;
 """
 
 _COLUMNS = {"texts": ("id", "hash", "data", "uses"), "changes": CHANGE_COLUMNS, "files": FILE_COLUMNS}
-_COLUMNS_BESIDE = {"folders": (*FILE_COLUMNS[:2], "made"), "accepted": (*FILE_COLUMNS[:2], "text")}
+_COLUMNS_BESIDE = {
+    "folders": (*FILE_COLUMNS[:2], "made"),
+    "accepted": (*FILE_COLUMNS[:2], "text"),
+    "clocks": ("change_id", "clock_ms"),
+}
 
 
 class UnknownVersion(Exception):
@@ -174,6 +182,8 @@ class HistoryDatabase:
 
     def _add(self, change: HistoryRecord, max_bytes: int | None) -> None:
         self._insert("changes", row_of(change))
+        if change.order_ms is not None:
+            self._insert("clocks", (change.id, change.time_ms))
         for position, file in enumerate(change.files):
             if file.root == self._root:
                 texts = self._texts(file, max_bytes)
@@ -238,6 +248,13 @@ class HistoryDatabase:
 
     # --- finding ------------------------------------------------------------------------------------------
 
+    def newest_ms(self) -> int:
+        """The newest change's `order_ms`; -1 if there is none."""
+        newest = self._number("SELECT ifnull(max(time_ms), -1) FROM changes")
+        if newest != -1 and not is_time(newest):
+            raise Damaged
+        return newest
+
     def find(self, wanted: HistoryQuery, oldest_ms: int) -> list[HistoryRecord]:
         """The matching changes with their files in this folder."""
         clauses, values = ["time_ms >= ?"], cast("list[object]", [oldest_ms])
@@ -256,7 +273,8 @@ class HistoryDatabase:
             )
             values += (path, below, below[:-1] + chr(ord("/") + 1))
         rows = self._sql.execute(
-            f"SELECT * FROM changes WHERE {' AND '.join(clauses)} ORDER BY time_ms DESC, id DESC LIMIT ?",  # noqa: S608
+            "SELECT changes.*, clock_ms FROM changes LEFT JOIN clocks ON change_id = id"  # noqa: S608
+            f" WHERE {' AND '.join(clauses)} ORDER BY time_ms DESC, id DESC LIMIT ?",
             (*map(storable, values), wanted.limit),
         ).fetchall()
         files = self._files([row[0] for row in rows], texts=wanted.texts)

@@ -114,7 +114,10 @@ class SqliteHistory:
                 changes.append(make())
             except Exception as error:  # noqa: BLE001 - a defect in one change must not be the next one's
                 _log.error("a change could not be kept: %s", type(error).__name__)
-        for root in dict.fromkeys(file.root for change in changes for file in change.files):
+        roots = dict.fromkeys(file.root for change in changes for file in change.files)
+        if roots:
+            changes = self._in_order(changes, {**roots, **self._databases})
+        for root in roots:
             of_it = [change for change in changes if any(file.root == root for file in change.files)]
             try:
                 self._with(root, partial(self._add, of_it))
@@ -122,6 +125,19 @@ class SqliteHistory:
                 self._report("unwritten", getattr(error, "path", root), root)
             else:
                 self._in_trouble.discard(root)
+
+    def _in_order(self, changes: Iterable[HistoryRecord], roots: Iterable[str]) -> list[HistoryRecord]:
+        """The changes, each sorted behind the one before, and all behind those in these folders: if the clock
+        was ahead once, what landed then would be listed as the newest, and be the last to be deleted."""
+        newest_ms = -1
+        for root in roots:
+            with suppress(DomainError):  # writing to it reports that
+                newest_ms = max(newest_ms, self._with(root, HistoryDatabase.newest_ms))
+        sorted_behind = []
+        for change in changes:
+            sorted_behind.append(change.after(newest_ms))
+            newest_ms = sorted_behind[-1].order[0]
+        return sorted_behind
 
     def _add(self, changes: Iterable[HistoryRecord], database: HistoryDatabase) -> None:
         bounds = self._settings

@@ -41,7 +41,9 @@ class Damaged(Exception):
 
 
 def row_of(change: HistoryRecord) -> tuple[object, ...]:
-    return tuple(storable(getattr(change, column)) for column in CHANGE_COLUMNS)
+    """The row of `changes`. Its `time_ms` is what the change is sorted by."""
+    sorted_by = change._replace(time_ms=change.order[0])
+    return tuple(storable(getattr(sorted_by, column)) for column in CHANGE_COLUMNS)
 
 
 def row_of_file(
@@ -54,13 +56,16 @@ def row_of_file(
 
 
 def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> HistoryRecord:
-    """The change of a row and its files' rows, which contain texts instead of row ids, the number of folders
-    created, and the accepted text."""
+    """The change of a row, which ends with the clock's time if it is sorted by another, and of its files'
+    rows, which contain texts instead of row ids, the number of folders created, and the accepted text."""
+    *row, clock_ms = row
     fields = _checked(CHANGE_COLUMNS, row)
     known = fields["decision"] in _DECISIONS and fields["landing"] in ("disk", "editor")
-    if not known or not 0 <= fields["time_ms"] <= _LAST_MS:
+    if not known or not is_time(fields["time_ms"]) or not (clock_ms is None or is_time(clock_ms)):
         raise Damaged
     fields["modified_by_user"] = bool(fields["modified_by_user"])
+    if clock_ms is not None:
+        fields |= {"time_ms": clock_ms, "order_ms": fields["time_ms"]}
     return HistoryRecord(**fields, files=tuple(_file_of(one, root) for one in files))
 
 
@@ -70,6 +75,10 @@ def _file_of(row: Sequence[Any], root: str) -> RecordedFile:
         raise Damaged
     fields["texts_kept"] = bool(fields["texts_kept"])
     return RecordedFile(root, relative=fields.pop("path"), **fields)
+
+
+def is_time(value: object) -> bool:
+    return isinstance(value, int) and 0 <= value <= _LAST_MS
 
 
 def _checked(columns: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:

@@ -47,7 +47,9 @@ class RecordedFile(NamedTuple):
 
 class HistoryRecord(NamedTuple):
     """A change that landed. `time_ms` is since the epoch; `connection` (the server process) and `session`
-    identify the owner; `files_in_all` includes files in other workspace folders."""
+    identify the owner; `files_in_all` includes files in other workspace folders. `order_ms`: what it is
+    sorted by, if another time. History stores one that is later than those of all changes before: the clock
+    may have been ahead."""
 
     id: str
     time_ms: int
@@ -62,11 +64,16 @@ class HistoryRecord(NamedTuple):
     modified_by_user: bool
     files_in_all: int
     files: tuple[RecordedFile, ...]
+    order_ms: int | None = None
 
     @property
     def order(self) -> tuple[int, str]:
         """The sort key, oldest first."""
-        return self.time_ms, self.id
+        return self.time_ms if self.order_ms is None else self.order_ms, self.id
+
+    def after(self, order_ms: int) -> HistoryRecord:
+        """The change, sorted behind those with this time or an earlier one."""
+        return self if self.time_ms > order_ms else self._replace(order_ms=order_ms + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +113,9 @@ class History(Protocol):
     """Stores landed changes, by workspace folder. Thread-safe."""
 
     def keep(self, size: int, make: Callable[[], HistoryRecord]) -> None:
-        """Queue the record built by `make`, which runs soon on another thread. Never blocks or fails; `size`
-        is the memory that `make` keeps alive, in bytes."""
+        """Queue the record built by `make`, which runs soon on another thread. It is sorted behind all that
+        were kept before, whatever the clock said. Never blocks or fails; `size` is the memory that `make`
+        keeps alive, in bytes."""
 
     def find(self, roots: Sequence[str], wanted: HistoryQuery) -> list[HistoryRecord]:
         """The matching records of these roots (real paths), newest first. Blocking. Raises SystemFailed or
