@@ -117,6 +117,75 @@ def test_it_is_not_read_again_while_it_stays(top: Path, monkeypatch: pytest.Monk
     assert setting_of(hook, known) == "core.hooksPath"
 
 
+def let_a_tick_pass(beside: Path) -> None:
+    """Until then, a change may leave a folder with the time that it has."""
+    (beside / "clock").touch()
+    before = (beside / "clock").stat().st_ctime_ns
+    while (beside / "clock").stat().st_ctime_ns == before:
+        (beside / "clock").touch()
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All files seem to have been there for long."""
+    monkeypatch.setattr(git_configuration, "_TICK_NS", -(1 << 62))
+
+
+@pytest.mark.parametrize("is_settled", [True, False])
+def test_hundreds_of_linked_hooks_are_followed_only_while_they_are_new(
+    top: Path, monkeypatch: pytest.MonkeyPatch, is_settled: bool
+) -> None:
+    monkeypatch.setattr(git_configuration, "_TICK_NS", -(1 << 62) if is_settled else 1 << 62)
+    known, hooks = GitConfigurations(), top / ".git" / "hooks"
+    hooks.mkdir()
+    for number in range(200):
+        put(top / "scripts" / str(number), "")
+        (hooks / str(number)).symlink_to(f"../../scripts/{number}")
+    assert setting_of(top / "scripts" / "7", known) == "core.hooksPath"
+    followed: list[str] = []
+    monkeypatch.setattr(
+        git_configuration, "real_path", lambda path: followed.append(path) or os.path.realpath(path)
+    )
+    assert setting_of(top / "scripts" / "7", known) == "core.hooksPath"
+    assert (len(followed) < 10) == is_settled
+
+
+@pytest.mark.usefixtures("settled")
+@pytest.mark.parametrize("replaced", ["top/.git/hooks/x", "top/alias", "far/last", "top/scripts/run", "far"])
+def test_a_link_anywhere_on_the_way_of_a_hook_may_be_replaced(top: Path, replaced: str) -> None:
+    known, far = GitConfigurations(), top.parent / "far"
+    for folder in (top / ".git" / "hooks", top / "scripts", far):
+        folder.mkdir(parents=True)
+    (top / ".git" / "hooks" / "x").symlink_to("../../alias/run")
+    (top / "alias").symlink_to("scripts")
+    (top / "scripts" / "run").symlink_to(far / "last")
+    (far / "last").symlink_to(top / "first")
+    assert setting_of(top / "first", known) == "core.hooksPath"
+    assert setting_of(top / "second", known) is None
+    let_a_tick_pass(top.parent)
+    (top.parent / replaced).rename(top.parent / "away")
+    (top.parent / replaced).symlink_to(top / "second")
+    assert setting_of(top / "first", known) is None
+    if replaced == "top/alias":
+        assert setting_of(top / "second" / "run", known) == "core.hooksPath"
+    elif replaced == "far":
+        assert setting_of(top / "second" / "last", known) == "core.hooksPath"
+    else:
+        assert setting_of(top / "second", known) == "core.hooksPath"
+
+
+@pytest.mark.usefixtures("settled")
+def test_what_a_hook_leads_to_may_be_moved_with_a_folder_above(top: Path) -> None:
+    known, hook = GitConfigurations(), top / ".git" / "hooks" / "x"
+    put(top / "lib" / "deep" / "run", "")
+    hook.parent.mkdir()
+    hook.symlink_to("../../lib/deep/run")
+    assert setting_of(top / "lib" / "deep" / "run", known) == "core.hooksPath"
+    (top / "lib").rename(top / "moved")
+    (top / "lib").symlink_to("moved")
+    assert setting_of(top / "moved" / "deep" / "run", known) == "core.hooksPath"
+
+
 def test_a_worktree_has_the_configuration_of_its_repository_and_its_own(top: Path) -> None:
     put(top / ".git" / "worktrees" / "wt" / "commondir", "../..\n")
     put(top / ".git" / "worktrees" / "wt" / "config.worktree", "[core]\neditor = bin/ed\n")

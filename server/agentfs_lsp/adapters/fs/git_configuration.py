@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from collections import deque
 from contextlib import suppress
 
@@ -20,6 +21,10 @@ _MAX_BYTES = 256 * 1024
 _MAX_FILES = 16
 _MAX_NAMED = 256
 _MAX_KEPT = 64
+_MAX_STEPS = 40
+"""Links behind one another that are looked up one by one."""
+_TICK_NS = 1_000_000_000
+"""So long after a change of a folder, another one may leave it with the same time."""
 _MAX_DEPTH = 64
 """No repository is below so many folders; a path may have thousands."""
 
@@ -59,6 +64,7 @@ class _Repository:
         self._read: dict[str, object] = {}
         self._taken: set[str] = set()
         self._links: dict[str, str] = {}  # where the named paths lead
+        self._looked_up_in: dict[str, object] = {}  # the folders of what is on the way
         self._hooks: dict[str, int] = {}
         pointer = self._text_of(f"{top}/.git")  # of a worktree or submodule, a file
         git = os.path.join(top, pointer.removeprefix("gitdir:").strip()) if pointer else f"{top}/.git"
@@ -73,8 +79,17 @@ class _Repository:
         return (
             any(_version_of(path) != version for path, version in self._read.items())
             or any(_mtime_of(folder) != mtime for folder, mtime in self._hooks.items())
-            or any(real_path(path) != real for path, real in self._links.items())
+            or self._leads_elsewhere()
         )
+
+    def _leads_elsewhere(self) -> bool:
+        """There may be hundreds of links, in few folders: they are followed again only if something has
+        changed there."""
+        folders = {folder: _state_of(folder) for folder in self._looked_up_in}
+        if folders == self._looked_up_in:
+            return False
+        self._looked_up_in = folders
+        return any(real_path(path) != real for path, real in self._links.items())
 
     def _take(self, config: str, top: str, waiting: deque[str]) -> None:
         """Name what this file's settings name. What it includes is added to `waiting`."""
@@ -99,9 +114,22 @@ class _Repository:
         if self._tried >= _MAX_NAMED:
             return None
         self._tried += 1
+        self._look_up(path)
         real = self._links[path] = real_path(path)
         self.named.setdefault(_folded(real), (setting, is_folder))
         return real
+
+    def _look_up(self, path: str) -> None:
+        """Note the folders in which this name is looked up, and those that it leads to as a link."""
+        for _ in range(_MAX_STEPS):
+            folder = os.path.dirname(path)
+            if folder not in self._looked_up_in:
+                self._looked_up_in[folder] = _state_of(folder)
+            try:
+                path = os.path.join(folder, os.readlink(path))
+            except (OSError, ValueError):  # no link
+                return
+        self._looked_up_in[path] = object()  # so it is followed each time
 
     def _name_hooks(self, path: str, setting: str) -> None:
         """Name a folder of hooks, and what is linked there."""
@@ -134,6 +162,17 @@ def _mtime_of(folder: str) -> int:
         return os.stat(folder).st_mtime_ns
     except (OSError, ValueError):
         return 0
+
+
+def _state_of(folder: str) -> object:
+    """Equals a later one if no name in the folder has changed since, and the folder is still at its place."""
+    try:
+        found = os.stat(folder)
+    except (OSError, ValueError):
+        return real_path(folder)
+    if time.time_ns() - found.st_ctime_ns <= _TICK_NS:
+        return object()
+    return real_path(folder), found.st_dev, found.st_ino, found.st_ctime_ns
 
 
 def _version_of(path: str) -> object:
