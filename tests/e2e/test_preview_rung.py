@@ -41,7 +41,7 @@ async def test_one_annotation_a_change_one_edit_a_hunk_to_be_confirmed(editor: E
     assert annotation == {
         "label": "Write a.py (+2/-2)",
         "needsConfirmation": True,
-        "description": r"digits\u202e only",
+        "description": r"Reason: digits\u202e only",
     }
     [change] = sent["documentChanges"]
     assert change["textDocument"] == {"uri": file.as_uri(), "version": None}

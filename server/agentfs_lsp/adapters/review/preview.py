@@ -16,20 +16,22 @@ from agentfs_lsp.service.landing.last_line_end import edit_of
 from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.proposal.proposal import Decision, Proposal
 from agentfs_lsp.service.proposal.review import Applier, Confirm
-from agentfs_lsp.service.proposal.wording import in_one_line, title_of
+from agentfs_lsp.service.proposal.wording import reasons_of, title_of
 
 
 def is_previewable(proposal: Proposal) -> bool:
     """Whether the editor can safely show and apply the changes: each file exists, is UTF-8, and has only LF
-    or only CRLF line ends (the editor would turn others into those). Never if the session may not read the
-    files: the answer names the channel, which would reveal something about the text."""
+    or only CRLF line ends (the editor would turn others into those), and there is nothing to warn about,
+    because the preview has no place for it. Never if the session may not read the files: the answer names the
+    channel, which would reveal something about the text."""
     return not proposal.blind and all(map(_is_harmless, proposal.changes))
 
 
 def _is_harmless(change: FileChange) -> bool:
     text = change.base.text
     kept = not {eol_of(text.text), *(eol_of(hunk.text) for hunk in change.hunks)} & {"cr", "mixed"}
-    return change.operation == "update" and text.encoding == "utf-8" and not text.lossy and kept
+    is_kept = change.operation == "update" and text.encoding == "utf-8" and not text.lossy and kept
+    return is_kept and not change.warnings
 
 
 async def review_by_preview(
@@ -40,8 +42,9 @@ async def review_by_preview(
     the screen: a closed file has no version, so the editor would apply the edits at the old text's lines.
     """
     await asking.check_unmoved(proposal)
-    title = title_of(proposal, asking.translate())
-    confirm = Confirm(proposal.id, title, in_one_line(proposal.explanation))
+    translate = asking.translate()
+    title = title_of(proposal, translate)
+    confirm = Confirm(proposal.id, title, " · ".join(reasons_of(proposal, translate)))
     proposal.to("shown")
     edits = [edit_of(change) for change in proposal.changes]
     try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
 from agentfs_lsp.domain.globs import FoldedGlobs, Spelled
 from agentfs_lsp.domain.settings.rules import Permission
@@ -39,29 +39,38 @@ ASKED_FOR_CHANGES = (
     # VS Code runs the initializeCommand of a development container on the host.
     *(".devcontainer/**", ".devcontainer.json"),
     *(".neoconf.json", ".nlsp-settings/**"),  # settings of language servers, this one's too
-    *(".dir-locals*.el", "*.code-workspace", "*.sublime-project", ".envrc", ".mcp.json"),
+    *(".dir-locals*.el", "*.code-workspace", "*.sublime-project", ".vs/**", ".mcp.json"),
+    # Tools that run what these name, some as soon as a folder is opened or entered.
+    *(".envrc", "mise.toml", ".mise.toml", ".cargo/**", ".yarnrc.yml", ".yarn/**", ".gdbinit", ".lldbinit"),
     # Agents' settings, with their permissions, hooks, and servers, beside rules and skills.
     *(".cursor/**", ".claude/**", ".codex/**", ".gemini/**", ".opencode/**", "opencode.json"),
     *("opencode.jsonc", ".agents/**", ".qwen/**", ".kiro/**", ".windsurf/**", ".continue/**", ".roo/**"),
     *(".amazonq/**", ".junie/**", ".aider.conf.yml", ".trae/**", ".kilocode/**", ".augment/**"),
-    *(".factory/**", "crush.json"),
+    *(".factory/**", "crush.json", ".crush.json", ".roomodes", ".kilocodemodes", ".agent/**", ".amp/**"),
+    ".openhands/**",
     # Instructions: AGENTS.override.md replaces AGENTS.md in Codex, CLAUDE.local.md joins CLAUDE.md in Claude
     # Code, and AGENT.md and .rules are Zed's other names. `.clinerules` is a file or a folder.
     *("AGENTS.md", "AGENTS.override.md", "AGENT.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", "QWEN.md"),
     *("WARP.md", ".rules", ".cursorrules", ".windsurfrules", ".clinerules/**", ".roorules", ".goosehints"),
+    *("CRUSH.md", ".augment-guidelines"),
     # GitHub Copilot's, in VS Code too: instructions, prompts, agents, skills, and hooks, which are commands.
     *(".github/copilot-instructions.md", ".github/instructions/**", ".github/prompts/**"),
     *(".github/chatmodes/**", ".github/agents/**", ".github/skills/**", ".github/hooks/**"),
-    *(".github/workflows/**", ".gitlab-ci.yml", ".husky/**", "lefthook.yml", ".pre-commit-config.yaml"),
+    # What runs on a commit, or on a server after a push.
+    *(".husky/**", "lefthook*", ".lefthook*/**", ".pre-commit-config.yaml"),
+    *(".github/workflows/**", ".github/actions/**", ".gitlab-ci.yml", ".circleci/**", ".forgejo/**"),
+    *(".gitea/**", ".buildkite/**", "Jenkinsfile", "azure-pipelines.yml", "bitbucket-pipelines.yml"),
     # With a file HEAD, git takes the folder for a repository, and runs what its config says.
     *(".gitmodules", ".gitattributes", ".gitconfig", ".githooks/**", "HEAD", ".agentfs.toml"),
-    # Installed Python code runs unseen; this server's own may be there.
-    *(".venv/**", "site-packages/**", "dist-packages/**"),
-    # Shells' start, where the home folder is the workspace.
-    *(".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".zprofile"),
+    # Installed code runs unseen, that of editors' extensions too; this server's own may be there.
+    *(".venv/**", "venv/**", "site-packages/**", "dist-packages/**", "node_modules/**"),
+    # Shells' start and end, where the home folder is the workspace.
+    *(".bashrc", ".bash_profile", ".bash_login", ".bash_aliases", ".bash_logout", ".profile"),
+    *(".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout"),
 )
 
 
+@lru_cache(maxsize=1024)  # a request asks several times about a path
 def protection_of(path: Spelled) -> Protection | None:
     """The strictest protection of a root-relative, resolved path, or None."""
     for read, change, globs in _strictest_first():
