@@ -72,9 +72,7 @@ export class HunkDecisions implements vscode.Disposable {
       this.mark,
       vscode.window.onDidChangeVisibleTextEditors((shown) => shown.forEach((editor) => this.show(editor))),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.showAll(document)),
-      settling.onDidEnd(({ review: { proposed: { id, files } } }) => {
-        files.forEach(({ path }) => this.hunks.forget(virtualUri(PROPOSAL, id, path).toString()));
-      }),
+      settling.onDidEnd(({ review: { proposed: { id, files } } }) => files.forEach(({ path }) => this.hunks.forget(virtualUri(PROPOSAL, id, path).toString()))),
     ];
   }
 
@@ -116,6 +114,10 @@ export class HunkDecisions implements vscode.Disposable {
       return;
     }
     const { review, uri } = active;
+    if (decision === 'rejected' && active.hunks().length === 1) {
+      void this.decideFile('rejected', review, uri); // nothing would be left: the question comes before the hunk is taken back
+      return;
+    }
     if (!(await this.decideHunk(active, hunk, decision)) || this.editors.current !== review) {
       showNoHunk();
       return;
@@ -123,13 +125,11 @@ export class HunkDecisions implements vscode.Disposable {
     active.draw();
     this.decidedAt = Date.now();
     this.decided.fire();
-    const rest = active.hunks();
-    const open = rest.filter(({ isAccepted }) => !isAccepted);
+    const open = active.hunks().filter(({ isAccepted }) => !isAccepted);
     if (open.length > 0) {
       active.goTo(hunkAt(open, hunk.line));
     } else {
-      // Without waiting, as a question may be open for long.
-      void this.decideFile(rest.length === 0 ? 'rejected' : 'accepted', review, uri);
+      void this.decideFile('accepted', review, uri);
     }
   }
 
@@ -205,7 +205,7 @@ export class HunkDecisions implements vscode.Disposable {
     return (await active.replace(revert(active.text(), hunk))) !== false;
   }
 
-  /** Every hunk of the file is decided. */
+  /** Every hunk of the file is decided. Don't wait for this: a question may be open for long. */
   private async decideFile(decision: FileDecision, review: Review, uri: vscode.Uri): Promise<void> {
     if (review.proposed.files.length > 1) {
       await this.decisions.decideFile(decision, uri);

@@ -207,18 +207,38 @@ scenario("several files, all or none: Accept asks if one of them is as before, a
   assert.deepEqual(texts(reverted), OLD);
 });
 
-scenario("several files, all or none: the last hunk of a file is rejected, the question left, then Accept asks", async () => {
+scenario("several files, all or none: the last hunk of a file is rejected only after the question, and left as it was without an answer", async () => {
   const asked = await propose("hunked", hunked, { open: false });
   await ui.clickLine("new two");
   await call("command", { id: "agentfs.ui.rejectHunk" });
   await ui.escapeQuestion();
-  await ui.severalWith("old two");
+  await ui.severalWith("new two");
   await ui.tab("3 files").click();
   await ui.titleButton("Accept").click();
-  assert.match(await ui.dialogText(), QUESTION);
-  await ui.answerDialog("Go Back");
-  assert.equal((await state()).pending.length, 1);
-  await asked.cancel();
+  assert.equal((await asked.answer).data.review.decision, "accepted", "the hunk is still part of the change");
+  assert.deepEqual(texts(hunked), NEW);
+});
+
+const onlyHunk = file("several/only.txt", "old\n");
+
+scenario("the only hunk of a change is rejected: the question comes first, and without an answer nothing is taken back", async () => {
+  const asked = await agent("only").readAndEdit(onlyHunk, "old", "new");
+  await openReview();
+  await ui.diffWith("new");
+  await ui.clickLine("new");
+  const untilAsked = () =>
+    until("the question", async () => {
+      if (await ui.page.locator(".quick-input-widget:visible input").isVisible()) return true;
+      await call("command", { id: "agentfs.ui.rejectHunk" });
+      return false;
+    }, { everyMs: 1500 });
+  await untilAsked();
+  await ui.escapeQuestion();
+  await ui.diffWith("new");
+  await untilAsked();
+  await ui.answer("Keep it.");
+  assert.equal((await asked.answer).context.review.feedback, "Keep it.");
+  assert.equal(onlyHunk.text(), "old\n");
 });
 
 const nothing = file("several/nothing.txt", "old\n");
