@@ -196,6 +196,8 @@ export interface StatusLook {
   icon: string;
   text: string;
   tooltip: string;
+  /** Lines below the tooltip. */
+  list?: readonly string[];
   command: string | vscode.Command | undefined;
   /** The theme color of the background. */
   color?: string;
@@ -211,12 +213,13 @@ export class StatusItem implements vscode.Disposable {
     this.item.name = name;
   }
 
-  show({ icon, text, tooltip, command, color }: StatusLook): void {
+  show({ icon, text, tooltip, list = [], command, color }: StatusLook): void {
     this.item.text = `$(${icon}) ${withoutMarkup(text)}`;
-    this.item.tooltip = withoutMarkup(tooltip);
+    this.item.tooltip = [tooltip, ...list].map(withoutMarkup).join('\n');
     this.item.command = command;
     this.item.backgroundColor = color === undefined ? undefined : new vscode.ThemeColor(color);
-    this.item.accessibilityInformation = { label: visible(tooltip), role: command === undefined ? 'status' : 'button' };
+    const label = [tooltip, ...list].map(visible).join(' ');
+    this.item.accessibilityInformation = { label, role: command === undefined ? 'status' : 'button' };
     this.item.show();
   }
 

@@ -6,7 +6,8 @@ import { confirm, showStatusMessage, StatusItem, type StatusLook } from '../util
 import { SetApprovalModeRequest } from '../protocol/requests';
 import type { Status } from '../protocol/types';
 import type { Questions } from '../server/questions';
-import { waitingText } from '../proposals/notifications';
+import { agentOf, nameOf, waitingText } from '../proposals/notifications';
+import type { Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import type { Strictness } from '../server/strictness';
 import type { ServerEdits } from '../proposals/serverEdits';
@@ -70,10 +71,9 @@ export class StatusBar implements vscode.Disposable {
   }
 
   private refresh(): void {
-    const { size } = this.proposals;
     const { previews } = this.edits;
     const { count: isCounted } = readSettings(vscode.workspace.getConfiguration(SECTION));
-    const shown = { server: this.server.state, status: this.server.status, reviews: size, questions: this.questions.size, previews, isCounted, limits: this.strictness.now };
+    const shown = { server: this.server.state, status: this.server.status, reviews: this.proposals.all, questions: this.questions.size, previews, isCounted, limits: this.strictness.now };
     const { kind } = shown.server;
     void vscode.commands.executeCommand('setContext', 'agentfs.ui.auto', kind === 'running' && isAuto(shown.status));
     this.item.show(kind === 'running' ? lookRunning(shown) : LOOKS[kind](shown.server));
@@ -84,8 +84,8 @@ export class StatusBar implements vscode.Disposable {
 interface Shown {
   server: ServerState;
   status: Status | undefined;
-  /** The number of reviews in this extension, and of previews in VS Code. */
-  reviews: number;
+  /** The reviews in this extension, and the number of previews in VS Code. */
+  reviews: readonly Review[];
   questions: number;
   previews: number;
   /** Whether the item itself shows the number; its tooltip always does. */
@@ -141,11 +141,12 @@ function whyReviewed({ isAutoEnded, isTrusted }: Limits): string {
 
 function lookRunning(shown: Shown): StatusLook {
   const { status, reviews, questions, previews, isCounted, limits } = shown;
-  const pending = reviews + questions + previews;
+  const pending = reviews.length + questions + previews;
   const counted = isCounted ? pending : 0;
-  const waiting = waitingText(reviews + previews, questions);
+  const waiting = waitingText(reviews.length + previews, questions);
+  const list = listOf(reviews);
   if (isAuto(status)) {
-    return lookAuto(status, counted, `${waiting}${agentsText(status)}`);
+    return { ...lookAuto(status, counted, `${waiting}${agentsText(status)}`), list };
   }
   if ((vscode.workspace.workspaceFolders ?? []).length === 0) {
     return NO_FOLDER();
@@ -155,8 +156,19 @@ function lookRunning(shown: Shown): StatusLook {
     icon: counted === 0 ? 'lock' : 'bell-dot',
     text: counted === 0 ? name : `${name} ${counted}`,
     tooltip: `${whyReviewed(limits)} ${waiting}${agentsText(status)}`,
+    list,
     command: pending > 0 ? 'agentfs.ui.openReview' : 'agentfs.ui.showPending',
   };
+}
+
+/** More reviews than these are only counted. */
+const MAX_LISTED = 10;
+
+/** Who proposes a change of what: a line for each of the first reviews, and how many there are more. */
+function listOf(reviews: readonly Review[]): string[] {
+  const more = reviews.length - MAX_LISTED;
+  const lines = reviews.slice(0, MAX_LISTED).map((review) => vscode.l10n.t('{0}: {1}', agentOf(review.proposed.agent), nameOf(review)));
+  return more > 0 ? [...lines, vscode.l10n.t('and {0} more', more)] : lines;
 }
 
 /** How many agents outside are connected, if any. */

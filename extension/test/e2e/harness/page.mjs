@@ -483,6 +483,17 @@ export class WorkbenchPage {
     return (await this.page.locator(`.statusbar-item:has-text("agentfs") [aria-label*="${text}"]`).count()) > 0;
   }
 
+  /** The lines that VS Code shows to those who point at this item of the status bar. */
+  async tooltipOf(item) {
+    await item.hover();
+    const hover = this.page.locator(".workbench-hover:visible");
+    await hover.waitFor();
+    const text = await hover.innerText();
+    await this.page.mouse.move(200, 5);
+    await hover.waitFor({ state: "detached" });
+    return text.replaceAll("\u00a0", " ").trim().split("\n");
+  }
+
   /** Whether the count of hunks in the status bar says `text` to those who point at it. */
   async statusCounts(text) {
     return (await this.page.locator(`.statusbar-item[id$="agentfs.hunks"] [aria-label*="${text}"]`).count()) > 0;

@@ -79,6 +79,31 @@ scenario("what is accepted is marked no more, nor is the rest if the setting say
   await ui.marked("Explorer", "one.txt");
 });
 
+const waiting = Array.from({ length: 11 }, (_, at) => file(`visible/waiting/${at}.txt`, "old\n"));
+const [lone, ...others] = waiting;
+const EVE = "Eve \u202e$(zap) [x](command:y)";
+
+scenario("the tooltip of the status bar item lists the first ten that wait, as text, and counts the others", async () => {
+  await agent("alone").readAndEdit(lone, "old", "new", { agent: EVE });
+  await pending(1);
+  const item = ui.statusItem("").first();
+  const [said, ...listed] = await ui.tooltipOf(item);
+  assert.match(said, /Pending changes: 1\.$/);
+  assert.deepEqual(listed, ["Eve \\u{202e}$ (zap) [x] (command:y): 0.txt"]);
+
+  for (const { name } of others) await agent("alone").read({ name });
+  await batch("alone", others.slice(0, 2).map(({ name: path }) => ({ tool: "edit", params: { path, old_string: "old", new_string: "new" } })));
+  for (const each of others.slice(2)) await agent(each.name).readAndEdit(each, "old", "new");
+  await pending(10);
+  const ten = (await ui.tooltipOf(item)).slice(1);
+  assert.deepEqual([ten.length, ten[1], ten[9]], [10, "Ada: 1.txt, 2.txt", "Ada: 10.txt"]);
+
+  const made = file("visible/waiting/made.txt");
+  await agent("made").write(made, "new\n");
+  await pending(11);
+  assert.equal((await ui.tooltipOf(item)).at(-1), "and 1 more");
+});
+
 const beside = file("visible/folders/beside.txt", "old\n");
 file("visible/folders/inner/there.txt", "old\n");
 
