@@ -17,6 +17,7 @@ import type { DiffEditors } from './review/diffEditor';
 import type { By } from './review/focus';
 import type { Checkpoints } from './views/checkpoints';
 import { openReviewOf, showFileChanges } from './views/fileChanges';
+import { toggleStyle } from './views/reviewStyle';
 import type { OutsideAgents } from './views/agents';
 import type { Connecting } from './views/connecting';
 import type { StatusBar } from './views/statusBar';
@@ -163,6 +164,7 @@ function handlers({
     nextHunk: () => editors.inline.step(1),
     previousHunk: () => editors.inline.step(-1),
     showAsDiff: () => asDiff(),
+    toggleInline: () => toggleStyle(ofFile),
     // The keys that decide, where the file cannot show what they are about. `showAsDiff` itself has no key: a menu would name it.
     commentsOff: () => asDiff(vscode.l10n.t('Comments in editors, which show the new lines, are turned off.')),
     // Aliases for the title bar: VS Code shows a command as text there only if it has neither an icon nor a key.

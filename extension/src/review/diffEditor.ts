@@ -204,6 +204,7 @@ export class DiffEditors implements vscode.Disposable {
     if (!isNext && (await this.showInline(review))) {
       return;
     }
+    this.inline.leaveToDiff(review); // for good: what is typed there could not be shown in the file
     this.inline.hide();
     const sides = review.proposal.files.map((file) => this.prepare(id, file));
     sides.filter(({ file }) => file.operation === 'delete').forEach(({ right }) => this.files.lock(right));

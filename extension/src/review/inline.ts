@@ -61,8 +61,7 @@ export class InlineReviews implements vscode.Disposable {
     private readonly accepted: AcceptedHunks,
   ) {
     this.parts = [
-      this.changed,
-      this.controller,
+      ...[this.changed, this.controller],
       vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => this.tabsChanged(opened, closed)),
       vscode.workspace.onDidRenameFiles(({ files: renamed }) => renamed.forEach((one) => this.fileRenamed(one))),
       proposals.onDidChange((review) => review === this.view?.review && this.draw()),
@@ -184,9 +183,7 @@ export class InlineReviews implements vscode.Disposable {
     const { review, file } = view;
     const uri = textUri(review, file);
     return {
-      review,
-      editor,
-      uri,
+      ...{ review, editor, uri },
       hunks: () => this.hunksOf(review, file),
       hunkOf: (thread) => this.hunksOf(review, file).find((hunk) => keyOf(hunk) === view.keyOf(thread)),
       text: () => this.textOf(review, file),
@@ -236,6 +233,9 @@ export class InlineReviews implements vscode.Disposable {
         return [];
       };
       controller.commentingRangeProvider = isInline ? { provideCommentingRanges } : undefined;
+      if (!isInline && this.view !== undefined) {
+        this.leaveToDiff(this.view.review); // we would no longer hear that comments are hidden
+      }
     }
   }
 

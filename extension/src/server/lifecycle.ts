@@ -10,7 +10,7 @@ import { brief } from '../util/display';
 /** The settings that take effect only when the server starts. */
 function settingsAtStart(): string {
   const settings = vscode.workspace.getConfiguration(SECTION);
-  return JSON.stringify([settings.get('interpreter'), settings.get('review.style')]);
+  return JSON.stringify([settings.get('interpreter'), settings.get('review.style') === 'refactorPreview']);
 }
 
 /** The user's current settings. In a workspace that is not trusted, reviews always use this extension's diff editor. */

@@ -17,7 +17,7 @@ import { timeOf } from './times';
 type Change = { review: Review; file: ProposedFile } | HistoryRecord;
 
 /** What shows the two kinds of changes. */
-interface Shown {
+export interface Shown {
   ask: Ask;
   proposals: ProposalStore;
   open(record: HistoryRecord): Promise<void>;
@@ -71,7 +71,7 @@ function pendingOf(proposals: ProposalStore, uri: vscode.Uri): readonly { review
 }
 
 /** What a proposal changes in the file at `uri`, if anything. */
-function fileAt({ proposed }: Review, uri: vscode.Uri): ProposedFile | undefined {
+export function fileAt({ proposed }: Review, uri: vscode.Uri): ProposedFile | undefined {
   return proposed.files.find((file) => vscode.Uri.parse(file.uri).toString() === uri.toString());
 }
 

@@ -64,6 +64,37 @@ scenario("in the file: nothing shows before the review is opened, then what is r
   await ui.tabsAre("upload.py");
 });
 
+const toggled = file("inline/toggled.txt", lines(9));
+const TOGGLE = "agentfs: Toggle Reviews in the File Itself";
+
+scenario("in the file, by a command: what waits for the file in front is shown there, and as a diff after the command again", async () => {
+  await set("agentfs.review.style", "diff");
+  await toggled.open();
+  await ui.focusEditor();
+  const asked = await agent("toggled").readAndEdit(toggled, "line 5\n", "fifth\n");
+  const [{ id }] = await until("it waits", async () => ((await state()).pending.length === 1 ? (await state()).pending : undefined));
+
+  await ui.runCommand(TOGGLE);
+  await ui.inlineWith("+fifth");
+  await ui.statusBarSays("Reviews open in their files now, if these can show all.");
+  assert.equal(await call("setting", { key: "agentfs.review.style" }), "inline");
+
+  await ui.runCommand(TOGGLE);
+  await ui.diffWith("fifth");
+  await ui.noInline();
+  await ui.clickLine("fifth");
+  await ui.page.keyboard.type(", by hand");
+  await ui.diffWith("fifth, by hand");
+  await ui.runCommand(TOGGLE);
+  await ui.statusBarSays("Reviews open in their files now, if these can show all.");
+  await openReview();
+  await ui.diffWith("fifth, by hand");
+  assert.deepEqual((await state()).pending.map((one) => one.id), [id], "it is still the same proposal");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "amended");
+  assert.equal(toggled.text(), lines(9, { 5: "fifth, by hand" }));
+});
+
 const hunked = file("inline/hunked.txt", lines(60));
 
 scenario("in the file, by keyboard alone: a closed file is opened, a hunk rejected, the others accepted, and the agent told", async () => {
