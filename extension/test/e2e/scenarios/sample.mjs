@@ -202,6 +202,26 @@ sampleScenario("it ends with the server, and a window that was reloaded offers t
   await removeAfter("The sample is over.");
 });
 
+sampleScenario("in a narrow window the status bar repeats what to do, and tooltips show all of it, and of a refusal", async () => {
+  await ui.page.setViewportSize({ width: 640, height: 800 });
+  try {
+    const first = await start();
+    await call("command", { id: "notifications.hideToasts" });
+    const item = ui.page.locator(".statusbar-item", { hasText: "Sample: Accept the agent’s change (1 of 4): press Ctrl+Enter" });
+    assert.match((await ui.tooltipOf(item)).join(" "), /^Sample: .* Cancel ends the sample\.$/);
+
+    await open("Hello!");
+    await call("command", { id: "agentfs.ui.inline.acceptHunk" }); // as if pressed in a comment that has gone
+    const refusal = ui.page.locator('.statusbar-item[id$="agentfs.message"]');
+    const said = (await refusal.innerText()).trim();
+    assert.match(said, /^No(thing| hunk was) decided/);
+    assert.deepEqual(await ui.tooltipOf(refusal), [said]);
+    assert.deepEqual((await state()).pending.map(({ id }) => id), [first.id]);
+  } finally {
+    await ui.page.setViewportSize({ width: 1280, height: 800 });
+  }
+});
+
 sampleScenario("a session whose changes the user allows is left, and the sample says how to end that", async () => {
   const first = await start();
   await open("Hello!");
