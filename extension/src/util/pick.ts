@@ -14,22 +14,28 @@ export interface Choice<T> {
   detail?: string;
 }
 
+/** A button on a row. `icon`: the name of a VS Code icon. */
+export interface RowButton<T> {
+  icon: string;
+  tooltip: string;
+  press: (value: T) => Promise<void>;
+}
+
 /** A list from which one row is picked. `choices` are asked for again at each change, until there are none. */
 export interface List<T> {
   title: string;
   placeHolder: string;
   choices: () => Promise<readonly Choice<T>[]>;
   onDidChange?: vscode.Event<void>;
-  /** A button on each row. `icon`: the name of a VS Code icon. */
-  button?: { icon: string; tooltip: string; press: (value: T) => Promise<void> };
+  buttons?: (value: T) => readonly RowButton<T>[];
 }
 
 /** Show a list. Returns what was picked; undefined if it was dismissed, or became empty. */
-export function pick<T>({ title, placeHolder, choices, onDidChange, button }: List<T>): Promise<T | undefined> {
+export function pick<T>({ title, placeHolder, choices, onDidChange, buttons }: List<T>): Promise<T | undefined> {
   const list = vscode.window.createQuickPick<vscode.QuickPickItem & Choice<T>>();
   list.title = withoutMarkup(title);
   list.placeholder = withoutMarkup(placeHolder);
-  const buttons = button === undefined ? [] : [{ iconPath: new vscode.ThemeIcon(button.icon), tooltip: button.tooltip }];
+  const buttonsOf = (value: T) => (buttons?.(value) ?? []).map(({ icon, ...button }) => ({ ...button, iconPath: new vscode.ThemeIcon(icon) }));
   /** A row has another place: a press may have been meant for the row that was there before. */
   const moved = new LastMoment(caughtUp);
   const fill = async (): Promise<void> => {
@@ -39,7 +45,10 @@ export function pick<T>({ title, placeHolder, choices, onDidChange, button }: Li
       void moved.note();
     }
     list.selectedItems = [];
-    list.items = found.map(({ label, detail = '', ...of }) => ({ ...of, label: withoutMarkup(label), detail: withoutMarkup(detail), buttons }));
+    list.items = found.map(({ label, detail = '', ...of }) => ({
+      ...{ ...of, label: withoutMarkup(label), detail: withoutMarkup(detail) },
+      buttons: buttonsOf(of.value),
+    }));
     if (chosen !== undefined) {
       list.activeItems = list.items.filter(({ id }) => id === chosen);
     }
@@ -55,11 +64,11 @@ export function pick<T>({ title, placeHolder, choices, onDidChange, button }: Li
       reject(error);
       list.hide();
     };
-    list.onDidTriggerItemButton(({ item }) => {
+    list.onDidTriggerItemButton(({ item, button }) => {
       if (moved.isRecent()) {
         showStatusMessage(listChanged());
       } else {
-        void button?.press(item.value).then(refill, fail);
+        void (button as unknown as RowButton<T>).press(item.value).then(refill, fail);
       }
     });
     list.onDidAccept(() => {

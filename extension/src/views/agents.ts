@@ -1,14 +1,14 @@
-/** The agents in programs of their own that are connected: lists and disconnects them, and says when one connects. */
+/** The agents in programs of their own that are connected: lists, allows and disconnects them, and says when one connects. */
 import * as vscode from 'vscode';
-import { AgentsRequest, DisconnectRequest } from '../protocol/requests';
+import { AgentsRequest, DisconnectRequest, SetApprovalModeRequest } from '../protocol/requests';
 import type { ConnectedAgent } from '../protocol/types';
 import { mayAsk, userWaits } from '../review/userWaits';
 import type { Server } from '../server/client';
 import type { Lifecycle } from '../server/lifecycle';
 import { brief } from '../util/display';
 import { LatestTask } from '../util/latestTask';
-import { pick, type Choice } from '../util/pick';
-import { notify, showStatusMessage } from '../util/window';
+import { pick, type Choice, type RowButton } from '../util/pick';
+import { confirm, notify, showStatusMessage } from '../util/window';
 import { isRunning, type Connecting, type SetUpIn } from './connecting';
 
 /** What the names of our own commands begin with, which connect for a moment. */
@@ -50,9 +50,12 @@ export class OutsideAgents implements vscode.Disposable {
     const picked = await pick({
       title,
       placeHolder: vscode.l10n.t('Names are as the programs claim them. Select an agent to open its pending change.'),
-      choices: async () => (await this.connected()).map(choiceOf),
+      choices: async () => (await this.connected()).map((agent) => choiceOf(agent, this.isAllowed(agent))),
       onDidChange: this.server.onDidChangeStatus,
-      button: { icon: 'debug-disconnect', tooltip: vscode.l10n.t('Disconnect'), press: (agent) => this.disconnect(agent) },
+      buttons: (agent) => [
+        ...this.allowing(agent),
+        { icon: 'debug-disconnect', tooltip: vscode.l10n.t('Disconnect'), press: () => this.disconnect(agent) },
+      ],
     });
     if (picked !== undefined && picked.pending.length > 0) {
       await vscode.commands.executeCommand('agentfs.ui.openReview', picked.pending[0]);
@@ -113,13 +116,47 @@ export class OutsideAgents implements vscode.Disposable {
     return (await this.server.request(AgentsRequest, {})).agents;
   }
 
+  /** The button that ends the review of an agent's changes, or begins it again. An agent that has read nothing has no session. */
+  private allowing(agent: ConnectedAgent): RowButton<ConnectedAgent>[] {
+    if (this.isAllowed(agent)) {
+      return [{ icon: 'lock', tooltip: vscode.l10n.t('Ask Again'), press: () => this.askAgain(agent) }];
+    }
+    const isOffered = vscode.workspace.isTrusted && agent.sessions.length > 0;
+    return isOffered ? [{ icon: 'unlock', tooltip: vscode.l10n.t('Allow for This Session…'), press: () => this.allow(agent) }] : [];
+  }
+
+  private isAllowed({ sessions }: ConnectedAgent): boolean {
+    return (this.server.status?.sessions ?? []).some(({ session, mode }) => mode === 'auto_edit' && sessions.includes(session));
+  }
+
+  private async allow({ id, name }: ConnectedAgent): Promise<void> {
+    const question = vscode.l10n.t('Accept later changes of {0} without review?', vscode.l10n.t('outside: {0}', name));
+    const details = [
+      vscode.l10n.t('This applies to its present sessions, until its program ends, or until you press Ask Again in the list of agents.'),
+      vscode.l10n.t('Files that run code, configure tools, or contain secrets are still reviewed.'),
+    ];
+    if (await confirm(question, details, vscode.l10n.t('Allow'))) {
+      const now = (await this.connected()).find((agent) => agent.id === id); // one that has gone would leave its mode behind
+      await this.setMode('auto_edit', now?.sessions ?? []);
+    }
+  }
+
+  private async askAgain({ name, sessions }: ConnectedAgent): Promise<void> {
+    await this.setMode('manual', sessions);
+    showStatusMessage(vscode.l10n.t('You review the changes of {0} again.', name));
+  }
+
+  private async setMode(mode: 'auto_edit' | 'manual', sessions: readonly string[]): Promise<void> {
+    await Promise.all(sessions.map((session) => this.server.request(SetApprovalModeRequest, { mode, session })));
+  }
+
   private async disconnect({ id, name }: ConnectedAgent): Promise<void> {
     const answer = await this.server.request(DisconnectRequest, { id });
     showStatusMessage(answer.ok ? vscode.l10n.t('{0} is disconnected, until its program is restarted.', name) : answer.reason);
   }
 }
 
-function choiceOf(agent: ConnectedAgent): Choice<ConnectedAgent> {
+function choiceOf(agent: ConnectedAgent, isAllowed: boolean): Choice<ConnectedAgent> {
   const { name, since_ms: sinceMs, pending } = agent;
   const minutes = Math.floor(sinceMs / 60_000);
   return {
@@ -129,6 +166,7 @@ function choiceOf(agent: ConnectedAgent): Choice<ConnectedAgent> {
     detail: [
       minutes === 0 ? vscode.l10n.t('Connected just now.') : vscode.l10n.t('Connected for {0} min.', minutes),
       pending.length === 0 ? vscode.l10n.t('No pending changes.') : vscode.l10n.t('Pending changes: {0}.', pending.length),
+      ...(isAllowed ? [vscode.l10n.t('Its changes are accepted without review.')] : []),
     ].join(' '),
   };
 }

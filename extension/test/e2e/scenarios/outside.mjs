@@ -104,6 +104,47 @@ scenario("what an agent outside changes without a review appears in the open vie
   await agent.stop();
 });
 
+const asked = ["one", "two", "three"].map((name) => file(`outside/asked-${name}.txt`, "one\ntwo\n"));
+
+scenario("an agent outside is allowed in the list while nothing waits, and asked again there", async () => {
+  const agent = await outsideAgent("Codex");
+  const listed = async (text) => {
+    await ui.runCommand("agentfs: Show Connected Agents");
+    return (await ui.requestedRow("outside: Codex")).filter({ hasText: text }).waitFor();
+  };
+  await listed("No pending changes.");
+  assert.equal(await ui.listRow("outside: Codex").getByRole("button", { name: "Allow for This Session…" }).count(), 0, "it has no session yet");
+  await ui.escapeQuestion();
+
+  const [one, two, three] = asked;
+  await agent.call("read", { path: one.path });
+  await listed("No pending changes.");
+  await ui.pressInList("outside: Codex", "Allow for This Session…");
+  assert.match(await ui.dialogText(), /Accept later changes of outside: Codex without review\?/);
+  await ui.answerDialog("Cancel");
+  const first = edit(agent, one);
+  await reviewWith("2");
+  await acceptSeen();
+  assert.match(await first, /^Updated/);
+
+  await listed("No pending changes.");
+  await ui.pressInList("outside: Codex", "Allow for This Session…");
+  await ui.answerDialog("Allow");
+  await until("it is allowed", () => ui.statusSays("Auto-accepting changes in this session"));
+  assert.match(await edit(agent, two), /^Updated/);
+
+  await listed("Its changes are accepted without review.");
+  await ui.pressInList("outside: Codex", "Ask Again");
+  await ui.statusBarSays("You review the changes of Codex again.");
+  await ui.escapeQuestion();
+  const last = edit(agent, three);
+  await reviewWith("2");
+  assert.equal(three.text(), "one\ntwo\n");
+  await acceptSeen();
+  assert.match(await last, /^Updated/);
+  await agent.stop();
+});
+
 const accepted = file("outside/accepted.txt", "one\ntwo\n");
 const rejected = file("outside/rejected.txt", "one\ntwo\n");
 const amended = file("outside/amended.txt", "one\ntwo\n");
