@@ -210,7 +210,8 @@ sampleScenario("in a narrow window the status bar repeats what to do, and toolti
     const item = ui.page.locator(".statusbar-item", { hasText: "Sample: Accept the agent’s change (1 of 4): press Ctrl+Enter" });
     assert.match((await ui.tooltipOf(item)).join(" "), /^Sample: .* Cancel ends the sample\.$/);
 
-    await open("Hello!");
+    await workbench.extension.openReview();
+    await ui.tab(NAME).waitFor();
     await call("command", { id: "agentfs.ui.inline.acceptHunk" }); // as if pressed in a comment that has gone
     const refusal = ui.page.locator('.statusbar-item[id$="agentfs.message"]');
     const said = (await refusal.innerText()).trim();
