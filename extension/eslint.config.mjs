@@ -19,7 +19,7 @@ export default eslint.config(
         { allowForKnownSafeCalls: [{ from: 'package', package: 'node:test', name: ['test', 'describe', 'it'] }] },
       ],
       complexity: ['error', 12],
-      'max-lines': ['error', 300],
+      'max-lines': ['error', 400],
       'no-restricted-syntax': [
         'error',
         { selector: `Identifier[name=${SAYING}]`, message },

@@ -48,7 +48,7 @@ async def test_all_files_stand_in_one_preview_and_what_is_accepted_waits_in_the_
     assert annotation == {
         "label": "Change 2 files (+4/-4)",
         "needsConfirmation": True,
-        "description": "digits",
+        "description": "Reason: digits",
     }
     pinned = [
         (change["textDocument"]["uri"], change["textDocument"]["version"])

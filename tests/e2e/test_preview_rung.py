@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from support.editor import APPLY, NO_ANSWER, PENDING, Editor, RpcError, editing
+from support.editor import APPLY, ASK, NO_ANSWER, PENDING, Editor, RpcError, editing
 from support.personas import VSCODE, ticking
 from support.sharing import in_module, shared
 from support.wire import Message
@@ -168,6 +168,24 @@ async def test_what_the_editor_would_not_keep_is_asked_by_message(root: Path) ->
             answer = await editor.write(name, "two\r" if name == "one_line.txt" else "two\n")
             assert (answer["status"], answer["data"]["review"]["rung"]) == ("success", "message"), name
             assert answer["data"]["landing"] == "disk"
+        assert editor.all(APPLY) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "warned"),
+    [
+        ("if x:\u202e\n", "a character that changes the direction of text"),
+        ("token = 'ghp_" + "aB3" * 12 + "'\n", "a likely secret"),
+    ],
+)
+async def test_what_the_user_is_to_be_warned_of_is_asked_by_message(
+    root: Path, file: Path, text: str, warned: str
+) -> None:
+    """The preview has no place for a warning."""
+    async with VSCODE.editing(root, "Approve") as editor:
+        answer = await written(editor, content=text)
+        assert answer["data"]["review"]["rung"] == "message"
+        assert warned in (await editor.seen(ASK))["message"]
         assert editor.all(APPLY) == []
 
 

@@ -72,7 +72,9 @@ export class HunkDecisions implements vscode.Disposable {
       this.mark,
       vscode.window.onDidChangeVisibleTextEditors((shown) => shown.forEach((editor) => this.show(editor))),
       vscode.workspace.onDidChangeTextDocument(({ document }) => this.showAll(document)),
-      settling.onDidEnd(({ review: { proposed: { id, files } } }) => files.forEach(({ path }) => this.hunks.forget(virtualUri(PROPOSAL, id, path).toString()))),
+      settling.onDidEnd(({ review: { proposed: { id, files } } }) => {
+        files.forEach(({ path }) => this.hunks.forget(virtualUri(PROPOSAL, id, path).toString()));
+      }),
     ];
   }
 

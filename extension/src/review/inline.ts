@@ -61,7 +61,8 @@ export class InlineReviews implements vscode.Disposable {
     private readonly accepted: AcceptedHunks,
   ) {
     this.parts = [
-      ...[this.changed, this.controller],
+      this.changed,
+      this.controller,
       vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => this.tabsChanged(opened, closed)),
       vscode.workspace.onDidRenameFiles(({ files: renamed }) => renamed.forEach((one) => this.fileRenamed(one))),
       proposals.onDidChange((review) => review === this.view?.review && this.draw()),
@@ -183,7 +184,9 @@ export class InlineReviews implements vscode.Disposable {
     const { review, file } = view;
     const uri = textUri(review, file);
     return {
-      ...{ review, editor, uri },
+      review,
+      editor,
+      uri,
       hunks: () => this.hunksOf(review, file),
       hunkOf: (thread) => this.hunksOf(review, file).find((hunk) => keyOf(hunk) === view.keyOf(thread)),
       text: () => this.textOf(review, file),

@@ -46,7 +46,9 @@ export function pick<T>({ title, placeHolder, choices, onDidChange, buttons }: L
     }
     list.selectedItems = [];
     list.items = found.map(({ label, detail = '', ...of }) => ({
-      ...{ ...of, label: withoutMarkup(label), detail: withoutMarkup(detail) },
+      ...of,
+      label: withoutMarkup(label),
+      detail: withoutMarkup(detail),
       buttons: buttonsOf(of.value),
     }));
     if (chosen !== undefined) {
