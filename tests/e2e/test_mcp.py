@@ -157,13 +157,13 @@ async def test_what_was_accepted_before_its_call_was_cancelled_is_told_as_it_end
 async def test_a_client_that_runs_out_of_time_finds_its_proposal_again(
     era: str, root: Path, file: Path, sockets: Path
 ) -> None:
-    """The mcp package cancels a call with a reason that says so."""
+    """The mcp package cancels a call with a reason that says so. Another spelling is the same path."""
     async with serving(root, sockets, **REVIEWING) as editor, agent(era, root, sockets) as client:
         await client.call_tool("read", {"path": "a.py"})
         with pytest.raises(Exception, match=r"(?i)timed? ?out"):
             await client.call_tool("edit", EDIT, read_timeout_seconds=0.5)
         proposed = await editor.seen("agentfs/proposed")
-        call = asyncio.ensure_future(client.call_tool("edit", EDIT))
+        call = asyncio.ensure_future(client.call_tool("edit", EDIT | {"path": f"{root}//d/../a.py"}))
         await client.call_tool("status")
         await editor.request("agentfs/settle", {"id": proposed["id"], "decision": "accepted"})
         assert text(await call).startswith("Updated")

@@ -222,8 +222,8 @@ class _Call:
 
 class Calls:
     """`send` is called when there is something to send; `work` does what a tool does; `what` names it for
-    the user. `hold`: seconds to hold a call, by default as long as its client waits. `absolute`: a path as
-    the client means it."""
+    the user. `hold`: seconds to hold a call, by default as long as its client waits. `real_path` of a
+    path is the same for all its spellings."""
 
     def __init__(
         self,
@@ -232,14 +232,14 @@ class Calls:
         work: Work,
         what: Callable[[Called], str],
         hold: float | None = None,
-        absolute: Callable[[str], str] = str,
+        real_path: Callable[[str], str] = str,
     ) -> None:
         self._connection = connection
         self._send = send
         self._work = work
         self._what = what
         self._hold = hold
-        self._absolute = absolute
+        self._real_path = real_path
         self._begun = 0
         self._calls: dict[RequestId, _Call] = {}
         self._jobs: dict[str, Job] = {}
@@ -384,7 +384,7 @@ class Calls:
     def _spelled(self, value: Any) -> Any:
         match value:
             case {"path": str(path)}:
-                return {**value, "path": self._absolute(path)}
+                return {**value, "path": self._real_path(path)}
             case {"operations": list(operations)}:
                 return {**value, "operations": [self._spelled(one) for one in operations]}
             case {"params": dict(params)}:

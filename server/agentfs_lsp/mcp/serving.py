@@ -43,7 +43,7 @@ async def _serve(root: Path, hold: float | None, output: int, *, asks: bool) -> 
         if data := connection.take():
             outgoing.put(data)
 
-    calls = Calls(connection, send, workspace.run, workspace.what, hold, workspace.absolute)
+    calls = Calls(connection, send, workspace.run, workspace.what, hold, workspace.real_path)
 
     def arrived(data: bytes) -> None:
         if not data:

@@ -261,6 +261,10 @@ class Workspace:
             path = str(self._root) + path.removeprefix(self._spelled)
         return path if path.startswith("/") else f"{self._root}/{path}"
 
+    def real_path(self, path: str) -> str:
+        """The same for every spelling of a path, as the client means it."""
+        return os.path.realpath(self.absolute(path))
+
     def _named(self, server: _Server, path: str) -> str:
         """The same as the requests without a dialect take it: relative to a root."""
         path = self.absolute(path)
