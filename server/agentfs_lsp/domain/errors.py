@@ -320,6 +320,12 @@ class CountMismatch(DomainError):
     lines: tuple[int, ...]
 
 
+class TooManyMatches(DomainError):
+    """More than `most` matches: too many to replace, or to count."""
+
+    most: int
+
+
 class OverlappingMatches(DomainError):
     """`replace_all` is ambiguous for overlapping matches; `lines` as in SeveralMatches."""
 

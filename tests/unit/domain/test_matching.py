@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from agentfs_lsp.domain.errors import NearMiss, NoMatch, OverlappingMatches, SeveralMatches
+from agentfs_lsp.domain.errors import NearMiss, NoMatch, OverlappingMatches, SeveralMatches, TooManyMatches
 from agentfs_lsp.domain.matching import levels, search, typography
 from agentfs_lsp.domain.matching.indentation import Shift, find_shift
-from agentfs_lsp.domain.matching.matching import find
+from agentfs_lsp.domain.matching.matching import MAX_MATCHES, find
 from agentfs_lsp.domain.splices import Splice, apply_splices
 
 NAMES = ["ape", "bee", "cat", "dog", "elk", "fox", "gnu", "hen"]
@@ -35,9 +35,19 @@ def test_thousands_of_places_on_one_line_are_found_quickly() -> None:
 
 def test_a_run_of_one_letter_is_counted_quickly() -> None:
     with pytest.raises(SeveralMatches) as caught:
-        find("a" * 200_000, "a" * 100_000, "b")
-    assert caught.value.count == 100_001
+        find("a" * 150_000, "a" * 100_000, "b")
+    assert caught.value.count == 50_001
     assert caught.value.lines == (1,) * 20
+
+
+@pytest.mark.parametrize("replace_all", [True, False])
+@pytest.mark.parametrize(("line", "old"), [("a\n", "a\n"), ("a \n", "a\n")])
+def test_there_is_a_limit_to_the_places(line: str, old: str, replace_all: bool) -> None:
+    limit = find(line * MAX_MATCHES, old, "b\n", replace_all=True)
+    assert limit.replacements == MAX_MATCHES
+    with pytest.raises(TooManyMatches) as caught:
+        find(line * (MAX_MATCHES + 1), old, "b\n", replace_all=replace_all)
+    assert caught.value.most == MAX_MATCHES
 
 
 def test_places_that_overlap_by_different_steps_are_all_counted() -> None:

@@ -160,6 +160,13 @@ def count_mismatch(error: errors.CountMismatch, translate: Translate) -> ErrorTe
     return said, translate("Lines: {lines}.", lines=lines_text(error.lines, error.count))
 
 
+def too_many_matches(error: errors.TooManyMatches, translate: Translate) -> ErrorText:
+    return (
+        translate("{old_string} was found more than {most} times.", most=f"{error.most:,}"),
+        translate("Add context so that fewer places match, or write the whole file."),
+    )
+
+
 def overlapping_matches(error: errors.OverlappingMatches, translate: Translate) -> ErrorText:
     return (
         translate("{old_string} was found at {count} overlapping places.", count=error.count),

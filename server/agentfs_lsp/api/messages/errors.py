@@ -71,6 +71,7 @@ ERRORS: dict[type[DomainError], tuple[str, Callable[[Any, Translate], ErrorText]
     errors.NoMatch: ("INVALID_PARAM", contents.no_match),
     errors.SeveralMatches: ("INVALID_PARAM", contents.several_matches),
     errors.CountMismatch: ("INVALID_PARAM", contents.count_mismatch),
+    errors.TooManyMatches: ("INVALID_PARAM", contents.too_many_matches),
     errors.OverlappingMatches: ("INVALID_PARAM", contents.overlapping_matches),
     errors.NotRead: ("INVALID_PARAM", reviews.not_read),
     errors.Conflict: ("CONFLICT", reviews.conflict),

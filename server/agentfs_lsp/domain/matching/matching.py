@@ -18,6 +18,7 @@ from agentfs_lsp.domain.errors import (
     NothingChanges,
     OverlappingMatches,
     SeveralMatches,
+    TooManyMatches,
 )
 from agentfs_lsp.domain.matching.levels import LEVELS, Level
 from agentfs_lsp.domain.matching.near_miss import explain
@@ -27,6 +28,9 @@ from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import line_of
 
 __all__ = ["Level", "Match", "find"]
+
+MAX_MATCHES = 100_000
+"""Each takes 10 µs and 400 bytes, and a file of 64 MiB may have as many as it has bytes."""
 
 _TOLD = 20  # maximum number of lines in an error
 
@@ -48,8 +52,8 @@ def find(
     """The only place of `old` in `text`, or all of them, and the splices that turn it into `new`.
 
     `text` has the file's own line ends. `expected_count` over 1 implies `replace_all`; 1 means exactly one.
-    Raises EmptyOldString, NothingChanges, NoMatch, SeveralMatches, CountMismatch, OverlappingMatches
-    (docs/protocol.md#7-agentfsedit)."""
+    Raises EmptyOldString, NothingChanges, NoMatch, SeveralMatches, CountMismatch, TooManyMatches,
+    OverlappingMatches (docs/protocol.md#7-agentfsedit)."""
     if not old:
         raise EmptyOldString
     if old == new:
@@ -58,9 +62,11 @@ def find(
     search = Search(text, old)
     for looking in LEVELS if search.loose else LEVELS[:1]:
         numbers = looking.find(search)
-        found = [looking.place(search, it) for it in (numbers if several else islice(numbers, _TOLD))]
+        found = [looking.place(search, it) for it in islice(numbers, MAX_MATCHES if several else _TOLD)]
         if found:
-            count = len(found) + sum(1 for _ in numbers)
+            count = len(found) + sum(1 for _ in islice(numbers, MAX_MATCHES + 1 - len(found)))
+            if count > MAX_MATCHES:
+                raise TooManyMatches(MAX_MATCHES)
             if several and any(one.end > other.start for one, other in pairwise(found)):
                 raise OverlappingMatches(count, _lines(search, found))
             if expected_count is not None and count != expected_count:
