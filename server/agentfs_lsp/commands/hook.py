@@ -78,7 +78,7 @@ def _reason(event: Mapping[str, Any], timeout_s: float, sent: threading.Event) -
         with AgentFS.connect(root, deny_all, name=_AGENT) as fs:
             answer = _change(fs, tool, given, _path(event, root), until, sent)
     except TimedOut:
-        return f"The user did not decide within {timeout_s:.0f} s. It was withdrawn; nothing was changed."
+        return f"Nobody decided within {timeout_s:.0f} s, so the change was not made."
     if answer.ok:
         return (
             "agentfs has handled this change; do not make it again. Read the file before you change it once "

@@ -176,7 +176,7 @@ def _after_landing(translate: Translate, landing: Landing) -> list[str]:
 
 def corrected_text(translate: Translate, kind: str, detail: str) -> str:
     return {
-        "line_ends": translate("Line endings were converted to those of the file ({eol}).", eol=detail),
+        "line_ends": translate("Line endings were converted to {eol}.", eol=detail),
         "byte_order_mark": translate(
             "The byte-order mark at the beginning of the content was removed. The file's own "
             "byte-order mark, if any, is unchanged.",
