@@ -24,7 +24,8 @@ const MOMENT_MS = 700;
 const CONTEXT = 200;
 
 const STYLE = `
-  body { background: #fff; color: #000; padding: 0 1em 2em; font: 13px/1.5 sans-serif; }
+  body { background: #fff; color: #000; margin: 0; padding: 0; font: 13px/1.5 sans-serif; }
+  main { box-sizing: border-box; overflow-y: auto; padding: 0 1em; }
   h1 { font-size: 14px; overflow-wrap: anywhere; }
   pre {
     margin: 0; padding-left: 8ch; text-indent: -8ch; font: 13px/1.5 Consolas, Menlo, 'DejaVu Sans Mono', monospace;
@@ -39,6 +40,9 @@ const STYLE = `
   del, ins { text-decoration: none; }
   mark { background: #ffd54d; color: #000; }
 `;
+
+/** The part of the page's height that notifications don't reach, in percent: three can be there at once. */
+const UNCOVERED = 60;
 
 /** The window's zoom levels; each is 1.2 times as large as the one before. */
 const ZOOM = { least: -8, most: 8, step: 1.2 };
@@ -142,8 +146,15 @@ function pageOf(files: readonly PlainFile[], mark: string): string {
   const script = `const code = acquireVsCodeApi();
     requestAnimationFrame(() => requestAnimationFrame(() => code.postMessage('${mark}')));`;
   return `<!DOCTYPE html><html lang="${vscode.env.language}"><head><meta charset="utf-8"><title>${vscode.l10n.t('All Changes')}</title>
-    <meta http-equiv="Content-Security-Policy" content="${policy}"><style nonce="${mark}">${STYLE} html { zoom: ${ownZoom()} }</style></head>
-    <body><main>${files.map(sectionOf).join('')}</main><script nonce="${mark}">${script}</script></body></html>`;
+    <meta http-equiv="Content-Security-Policy" content="${policy}"><style nonce="${mark}">${STYLE} html { zoom: ${ownZoom()} } ${uncovered()}</style></head>
+    <body><main tabindex="0">${files.map(sectionOf).join('')}</main><script nonce="${mark}">${script}</script></body></html>`;
+}
+
+/** Where the page shows its text: not beneath notifications. */
+function uncovered(): string {
+  const isAtTop = vscode.workspace.getConfiguration('workbench.notifications').get('position') === 'top-right';
+  const height = `calc(${UNCOVERED}vh / ${ownZoom()})`;
+  return `main { height: ${height}; margin-top: ${isAtTop ? `calc(${100 - UNCOVERED}vh / ${ownZoom()})` : 0} }`;
 }
 
 /** How much larger than the window's zoom is what the user has set, if the workspace sets another one. */

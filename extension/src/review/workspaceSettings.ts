@@ -9,7 +9,7 @@ const HARMLESS = new RegExp(
   `^(${[
     'accept|accessibility|auto|bracketPair|codeAction|codeLens|colorDecorators|comments|cursor(?!Width)|default|detect|diffAlgorithm',
     'drag|dropInto|emptySelection|find|fold|format|glyphMargin|goto|guides|hideUnchanged|hover|ignoreTrim|indentSize|inlay',
-    'inline|insertSpaces|largeFile|lightbulb|lineNumbers$|link|matchBrackets|minimap|multiCursor|occurrences|parameterHints',
+    'inline|insertSpaces|largeFile|lightbulb|lineNumbers$|link|matchBrackets|minimap(?!\\.(maxColumn|scale|size))|multiCursor|occurrences|parameterHints',
     'paste|quick|rename|render|scroll(?!bar)|selection|semanticHighlighting|show|smooth|snippet|stickyScroll|stopRendering|suggest',
     'tab|trim|unfold|useInline|useTabStops|word(?!WrapOverride)|wrapping',
   ].join('|')})`,

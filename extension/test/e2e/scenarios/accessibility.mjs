@@ -30,6 +30,8 @@ scenario("accessibility: the view of all changes passes axe", async () => {
   const element = await ui.page.frameLocator("iframe.webview.ready").frameLocator("#active-frame").locator("main").elementHandle();
   const frame = await element.ownerFrame();
   await frame.evaluate(await readFile(path.join((await installation()).root, "node_modules/axe-core/axe.min.js"), "utf8"));
+  const [text, page] = [await element.boundingBox(), await ui.page.locator("iframe.webview.ready").boundingBox()];
+  assert.ok(text.y + text.height <= page.y + 0.61 * page.height, "no notification reaches it");
   const { violations, passes } = await frame.evaluate(() => globalThis.axe.run());
   assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]), []);
   assert.ok(passes.some(({ id, nodes }) => id === "color-contrast" && nodes.some(({ html }) => html.startsWith("<i>"))), "axe has looked at the palest color");
