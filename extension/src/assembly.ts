@@ -109,6 +109,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const checkpoints = new Checkpoints(checkpointStore, undos);
   const uncovered = new Uncovered();
   const rowsMoved = new LastMoment(caughtUp);
+  const titleMoved = new LastMoment(caughtUp);
   const focus = new ReviewFocus(editors, uncovered);
   const plain = new PlainView();
   const connecting = new Connecting(server, lifecycle, context.extensionUri, context.workspaceState, () => walkthrough.tick('connect'));
@@ -178,7 +179,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     }),
   ];
   const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, heldKeys, editors, inline, uncovered, focus, hunks, hunkCount, looks, plain, history, historyDiffs, confirmation, drafts, outside, walkthrough];
-  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, connecting, sample, rowsMoved, fetch };
+  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, connecting, sample, rowsMoved, titleMoved, fetch };
   const texts = { files, bases, draftTexts, landed, presence, checkpointStore };
   return { ...parts, ...texts, walkthrough, proposed, settled, disposables: [...own, ...connections] };
 }

@@ -61,6 +61,8 @@ export interface Parts {
   sample: Sample;
   /** When rows of pending changes last moved. */
   rowsMoved: LastMoment;
+  /** When buttons in the title of the review in front last made way for others. */
+  titleMoved: LastMoment;
   fetch: (review: Review) => Promise<boolean>;
 }
 
@@ -130,6 +132,7 @@ function handlers({
   outside,
   connecting,
   sample,
+  titleMoved,
   fetch,
 }: Parts): Record<string, Handler> {
   const step = async (by: 1 | -1): Promise<void> => {
@@ -151,6 +154,8 @@ function handlers({
       await decisions.showAsDiff(current, why);
     }
   };
+  /** The click may have been meant for the button that was there before. */
+  const button = (act: () => unknown) => (): unknown => (titleMoved.isRecent() ? showButtonsMoved() : act());
   const frontOrFirst = (): Review | undefined => editors.current ?? proposals.firstWaiting() ?? proposals.all[0];
   return {
     accept: (by?: unknown) => decisions.accept(false, byOf(by)),
@@ -168,13 +173,13 @@ function handlers({
     // The keys that decide, where the file cannot show what they are about. `showAsDiff` itself has no key: a menu would name it.
     commentsOff: () => asDiff(vscode.l10n.t('Comments in editors, which show the new lines, are turned off.')),
     // Aliases for the title bar: VS Code shows a command as text there only if it has neither an icon nor a key.
-    'title.accept': () => decisions.accept(false, 'choice'),
+    'title.accept': button(() => decisions.accept(false, 'choice')),
     'title.reject': () => decisions.reject('choice'),
-    'title.acceptHunk': () => hunks.decide('accepted', 'choice'),
-    'title.rejectHunk': () => hunks.decide('rejected', 'choice'),
+    'title.acceptHunk': button(() => hunks.decide('accepted', 'choice')),
+    'title.rejectHunk': button(() => hunks.decide('rejected', 'choice')),
     'title.next': () => step(1),
     'title.showChanged': () => decisions.showChanged(),
-    'title.redo': () => decisions.redo(),
+    'title.redo': button(() => decisions.redo()),
     'title.acceptLooked': () => looks.accept(),
     lookThrough: async () => {
       const review = frontOrFirst();
@@ -281,6 +286,10 @@ function showStaleRowMessage(): void {
 
 function showUncovered(): void {
   showStatusMessage(vscode.l10n.t('Nothing decided: a notification has just gone. Press again.'));
+}
+
+function showButtonsMoved(): void {
+  showStatusMessage(vscode.l10n.t('Nothing decided: the buttons have just moved. Press again.'));
 }
 
 function uriOf({ review, file }: PendingNode): vscode.Uri | undefined {

@@ -10,6 +10,7 @@ import type { LookThrough } from '../review/lookThrough';
 import type { HistoryDiffs } from '../history/diff';
 import type { HistoryStore } from '../history/store';
 import { isMultiDiff, isReviewTab, tabInFront } from '../review/tabs';
+import type { LastMoment } from '../util/lastMoment';
 
 type Kind = '' | 'single' | 'several' | 'part' | 'inline';
 
@@ -33,10 +34,11 @@ interface Known {
   looks: LookThrough;
   records: HistoryStore;
   historyDiffs: HistoryDiffs;
+  titleMoved: LastMoment;
 }
 
 /** Keep the context keys `agentfs.ui.*` up to date. */
-export function keepContextKeys({ proposals, editors, edits, drafts, looks, records, historyDiffs }: Known): vscode.Disposable {
+export function keepContextKeys({ proposals, editors, edits, drafts, looks, records, historyDiffs, titleMoved }: Known): vscode.Disposable {
   const told = new Map<string, unknown>();
   const tell = (key: string, value: unknown): void => {
     if (told.get(key) !== value) {
@@ -44,9 +46,11 @@ export function keepContextKeys({ proposals, editors, edits, drafts, looks, reco
       void vscode.commands.executeCommand('setContext', `agentfs.ui.${key}`, value);
     }
   };
+  let front: Review | undefined;
   const refresh = (): void => {
     const tab = tabInFront();
     const review = editors.current;
+    const wasStale = told.get('stale');
     tell('review', kindOf(tab, review, editors.currentPart !== undefined));
     tell('stale', review !== undefined && isStale(review));
     tell('inline', editors.inline.paths);
@@ -58,6 +62,10 @@ export function keepContextKeys({ proposals, editors, edits, drafts, looks, reco
     tell('landed', historyDiffs.inFront !== undefined);
     tell('drafts', drafts.all.length > 0);
     tell('draft', draftInFront(drafts) !== undefined);
+    if (review === front && told.get('stale') !== wasStale) {
+      void titleMoved.note();
+    }
+    front = review;
   };
   const tellPaths = (): void => tell('pendingPaths', pathsOf(proposals));
   tellPaths();

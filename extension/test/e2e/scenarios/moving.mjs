@@ -1,0 +1,80 @@
+// What comes and goes moves nothing under a click that decides, or the click decides nothing.
+
+import assert from "node:assert/strict";
+
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
+import { until } from "../harness/page.mjs";
+import { acceptSeen, reviewWith } from "../harness/reviews.mjs";
+import { state, ui } from "../harness/run.mjs";
+import { scenario } from "../harness/suite.mjs";
+
+const MOVED = "Nothing decided: the buttons have just moved. Press again.";
+
+const placeOf = (button) => until("it is drawn", () => button.boundingBox());
+const placesOf = async () => [await placeOf(ui.titleButton("Accept")), await placeOf(ui.titleButton("Reject"))];
+
+
+/** Waits until VS Code has drawn its own buttons beside this one. */
+async function standsStill(button) {
+  let before;
+  await until("it stands still", async () => {
+    const now = JSON.stringify(await button.boundingBox());
+    const isSame = now === before;
+    before = now;
+    return isSame;
+  }, { everyMs: 700 });
+}
+
+const withdrawn = ["front", "beside"].map((name) => file(`moving/${name}.txt`, "old\n"));
+
+scenario("Accept and Reject stay where they are as another change comes and goes", async () => {
+  const first = await agent("front").readAndEdit(withdrawn[0], "old", "new front");
+  await reviewWith("new front");
+  await standsStill(ui.titleButton("Reject"));
+  const alone = await placesOf();
+  const second = await agent("beside").readAndEdit(withdrawn[1], "old", "new beside");
+  await until("Next leads there", () => ui.titleButton("Next Proposal").isEnabled({ timeout: 500 }));
+  assert.deepEqual(await placesOf(), alone);
+  const [, { x, y, width, height }] = await placesOf();
+
+  await second.cancel();
+  const next = ui.titleButton("Next Proposal");
+  await until("Next leads nowhere", async () => (await next.count()) === 0 || !(await next.isEnabled()), { everyMs: 10 });
+  await ui.page.mouse.click(x + width * 0.3, y + height / 2);
+
+  assert.match(await ui.answer("Not this."), /Reject front\.txt/);
+  assert.equal((await first.answer).error.code, "USER_REJECTED");
+  assert.equal(withdrawn[0].text(), "old\n");
+});
+
+const hunks = file("moving/hunks.txt", "one\ntwo\nthree\nfour\nfive\n");
+
+scenario("the buttons for hunks, which come and go, are left of Accept and Reject", async () => {
+  const ada = agent("hunks");
+  await ada.read(hunks);
+  const asked = ada.write(hunks, "ONE\ntwo\nthree\nfour\nFIVE\n");
+  await reviewWith("FIVE");
+  const hunk = await placeOf(ui.titleButton("Reject Hunk"));
+  assert.ok(hunk.x < (await placeOf(ui.titleButton("Accept"))).x);
+  await asked.cancel();
+});
+
+const restored = file("moving/restored.txt", "old\n");
+
+scenario("a click just after Accept has taken the place of Ask the Agent to Redo decides nothing", async () => {
+  const asked = await agent("restored").readAndEdit(restored, "old", "new");
+  await reviewWith("new");
+  restored.change("other\n");
+  await ui.titleButton("Ask the Agent to Redo").waitFor();
+
+  restored.change("old\n");
+  const { x, y, width, height } = await placeOf(ui.titleButton("Accept"));
+  await ui.page.mouse.click(x + width / 2, y + height / 2);
+
+  await ui.statusBarSays(MOVED);
+  assert.equal((await state()).pending.length, 1);
+  assert.equal(restored.text(), "old\n");
+  await acceptSeen();
+  assert.equal((await asked.answer).data.applied, true);
+});
