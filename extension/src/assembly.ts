@@ -17,6 +17,7 @@ import { ServerEdits } from './proposals/serverEdits';
 import { LandingWatcher } from './history/landings';
 import { HistoryLoader } from './history/loader';
 import { CheckpointStore } from './history/checkpoints';
+import { shapeOf } from './history/sessions';
 import { HistoryStore } from './history/store';
 import { Undos } from './history/undos';
 import { Decorations } from './review/decorations';
@@ -51,6 +52,7 @@ import { ReviewFileSystem, ReadOnlyTexts } from './review/fileSystem';
 import { notify } from './util/window';
 import { messageOf } from './util/display';
 import { LastMoment } from './util/lastMoment';
+import { whenOther } from './util/whenOther';
 
 export interface Assembled extends Parts {
   files: ReviewFileSystem;
@@ -104,7 +106,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const editors = new DiffEditors(proposals, files, bases, fetch, inline, heldKeys);
   const records = new HistoryStore();
   const historyDiffs = new HistoryDiffs(ask, landed, records);
-  const undos = new Undos(ask, (paths, ids) => historyDiffs.openConflict(paths, ids));
+  const undos = new Undos(ask, (paths, ids) => historyDiffs.openConflict(paths, ids), () => server.status?.mode === 'auto_edit');
   const checkpointStore = new CheckpointStore(vscode.Uri.joinPath(context.storageUri ?? context.globalStorageUri, 'checkpoints').fsPath);
   const checkpoints = new Checkpoints(checkpointStore, undos);
   const uncovered = new Uncovered();
@@ -134,6 +136,9 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const history = new HistoryLoader(server, records);
   const confirmation = new Confirmation();
 
+  const landedMoved = whenOther(() => shapeOf(records.all, checkpointStore.all), () => void rowsMoved.note());
+  const draftsMoved = whenOther(() => drafts.all.map(({ id, path }) => [id, path]), () => void rowsMoved.note());
+
   // Close the tabs first: the draft then includes everything typed until that moment.
   const letGo = async (ended: Ended): Promise<void> => {
     await editors.close(ended.review).catch((error: unknown) => channel.warn(String(error)));
@@ -144,6 +149,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const connections = [
     questions.onDidChange(() => void rowsMoved.note()), // they come first
     settling.onDidEnd(() => void rowsMoved.note()),
+    ...[records, checkpointStore].map(({ onDidChange }) => onDidChange(landedMoved)),
+    drafts.onDidChange(draftsMoved),
     editors.onDidOpen(({ review }) => plain.closeOthers(review.proposed.id)),
     editors.onDidOpenLate((review) => void announcements.late(review)),
     editors.onDidLeaveBehind((closed) => {

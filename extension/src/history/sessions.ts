@@ -55,6 +55,12 @@ export function entriesOf(records: readonly HistoryRecord[], checkpoints: readon
   return { entries: entries.map((entry) => (entry instanceof Group ? entry.done : entry)), older };
 }
 
+/** Which rows the entries have, in their order. */
+export function shapeOf(records: readonly HistoryRecord[], checkpoints: readonly Checkpoint[]): unknown {
+  const { entries, older } = entriesOf(records, checkpoints);
+  return [...entries, ...older].map((entry) => (isSession(entry) ? entry.records.map(({ id }) => id) : entry.id));
+}
+
 class Group {
   connection: string | undefined;
   /** The id of the checkpoint before its changes. */

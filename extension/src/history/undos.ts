@@ -6,7 +6,7 @@ import { EditorMethod, type LandedChange, type Proposed, type UserUndoParams } f
 import { userWaits, type IsWaiting } from '../review/userWaits';
 import type { Ask } from '../server/agentRequests';
 import { brief } from '../util/display';
-import { notify } from '../util/window';
+import { confirm, notify } from '../util/window';
 import type { Checkpoint } from './checkpoints';
 import { MOST, selectChanges } from './select';
 import { USERS_SESSION, type SessionChanges } from './sessions';
@@ -39,6 +39,8 @@ export class Undos {
     private readonly ask: Ask,
     /** Shows how files, by path, differ from what they were before changes, by id. */
     private readonly showConflict: (paths: readonly string[], ids: readonly string[]) => Promise<void>,
+    /** Whether the mode lets an undo land without a review. */
+    private readonly landsAtOnce: () => boolean,
   ) {}
 
   /** Propose to undo one change. */
@@ -91,7 +93,7 @@ export class Undos {
     return undo.isWaiting();
   };
 
-  /** Propose an undo. Asked for again, its review opens. */
+  /** Propose an undo, after a question if nobody would review it. Asked for again, its review opens. */
   private async propose(key: string, title: string, select: () => Promise<Selected>): Promise<void> {
     const before = this.underWay.get(key);
     if (before !== undefined) {
@@ -99,6 +101,9 @@ export class Undos {
       if (before.proposal !== undefined) {
         await vscode.commands.executeCommand('agentfs.ui.openReview', before.proposal);
       }
+      return;
+    }
+    if (this.landsAtOnce() && !(await askToUndo(title))) {
       return;
     }
     const undo = { session: `${USERS_SESSION}${randomUUID()}`, title, isWaiting: userWaits() };
@@ -174,4 +179,9 @@ function titleOf({ agent, tool, explanation }: UndoableChange): string {
   return tool === 'undo' && explanation !== ''
     ? vscode.l10n.t('Undo “{0}”', brief(explanation, 60))
     : vscode.l10n.t('Undo Change of {0}', agentOf(agent));
+}
+
+function askToUndo(title: string): Promise<boolean> {
+  const details = [vscode.l10n.t('Changes are accepted without a review now, and so is this one.')];
+  return confirm(vscode.l10n.t('{0}, without a review?', title), details, vscode.l10n.t('Undo'));
 }

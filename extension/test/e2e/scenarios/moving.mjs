@@ -6,7 +6,9 @@ import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { acceptSeen, reviewWith } from "../harness/reviews.mjs";
-import { state, ui } from "../harness/run.mjs";
+import { call, state, ui } from "../harness/run.mjs";
+import { mode } from "../harness/server.mjs";
+import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
 const MOVED = "Nothing decided: the buttons have just moved. Press again.";
@@ -77,4 +79,52 @@ scenario("a click just after Accept has taken the place of Ask the Agent to Redo
   assert.equal(restored.text(), "old\n");
   await acceptSeen();
   assert.equal((await asked.answer).data.applied, true);
+});
+
+const landing = file("moving/landing.txt", "old\n");
+
+scenario("a click on a checkpoint's Delete deletes no other that a landing has moved there", async () => {
+  await set("agentfs.approval.mode", "auto_edit");
+  await until("changes are let through", async () => (await mode()) === "auto_edit");
+  await call("command", { id: "agentfs.landed.focus" });
+  const names = ["One", "Two", "Three", "Four"].map((name) => `Moving ${name}`);
+  const row = (name) => ui.viewRow("Landed", name).first();
+  for (const name of names) {
+    await ui.pressInView("Landed", "Create Checkpoint…");
+    await ui.answer(name);
+    await row(name).waitFor();
+  }
+  await row("Moving Two").hover();
+  const { x, y, width, height } = await placeOf(row("Moving Two").getByRole("button", { name: "Delete Checkpoint" }));
+  const { y: top } = await placeOf(row("Moving Two"));
+
+  const ada = agent("landing");
+  await (await ada.readAndEdit(landing, "old", "new")).answer;
+  await until("another row is there", async () => (await placeOf(row("Moving Four"))).y === top, { everyMs: 10 });
+  await ui.page.mouse.click(x + width / 2, y + height / 2);
+
+  await ui.statusBarSays("The list has just changed. Nothing was done. Try again.");
+  for (const name of names) {
+    await until("a press counts, once the rows have not moved for a moment", async () => {
+      if ((await row(name).count()) === 0) return true;
+      await ui.pressInRow("Landed", name, "Delete Checkpoint");
+      return false;
+    }, { everyMs: 450 });
+  }
+});
+
+const unreviewed = file("moving/unreviewed.txt", "old\n");
+
+scenario("an undo in auto mode, which nobody would review, is asked about first", async () => {
+  await set("agentfs.approval.mode", "auto_edit");
+  await until("changes are let through", async () => (await mode()) === "auto_edit");
+  await (await agent("unreviewed").readAndEdit(unreviewed, "old", "new")).answer;
+  await call("command", { id: "agentfs.landed.focus" });
+
+  await ui.pressInRow("Landed", "unreviewed.txt", "Undo Change…");
+  await ui.answerDialog("Cancel");
+  assert.equal(unreviewed.text(), "new\n");
+  await ui.pressInRow("Landed", "unreviewed.txt", "Undo Change…");
+  await ui.answerDialog("Undo");
+  await until("it is undone", () => unreviewed.text() === "old\n");
 });
