@@ -21,7 +21,7 @@ import type { By, ReviewFocus } from '../review/focus';
 import { partOf } from '../review/tabs';
 import {
   askReason, askToRejectAll, fileNames, nameOf, notifyNothingOpen, notifyStale,
-  notifyTooLate, redoReason, showAcceptInEditor, showFileRejected, showNotSeen, showTooEarly,
+  notifyTooLate, redoReason, showAcceptInEditor, showFileRejected, showNoFile, showNotSeen, showTooEarly,
 } from './notifications';
 
 export class Decisions {
@@ -131,7 +131,7 @@ export class Decisions {
     const review = this.editors.current;
     const part = review && partOf(review, uri);
     if (review?.proposal === undefined || part === undefined) {
-      this.showNothingActive();
+      this.showNoPart(uri === undefined && review?.proposal !== undefined);
       return;
     }
     if (this.focus.isTooEarly()) {
@@ -195,6 +195,15 @@ export class Decisions {
   showNothingActive(): void {
     if (Date.now() - this.settling.decidedAt > AGAIN_MS) {
       notifyNothingOpen();
+    }
+  }
+
+  /** The same, or that the active review shows none of its files where the cursor is. */
+  private showNoPart(isActive: boolean): void {
+    if (isActive) {
+      showNoFile();
+    } else {
+      this.showNothingActive();
     }
   }
 

@@ -194,6 +194,11 @@ export function showTooEarly(): void {
   showStatusMessage(vscode.l10n.t('Nothing decided: this has only just come. Press again.'));
 }
 
+/** Say, without interrupting, that no file of the review in front has been entered, or it is scrolled out of view since. */
+export function showNoFile(): void {
+  showStatusMessage(vscode.l10n.t('This file is not in view. Click into it, then press again.'));
+}
+
 /** Say, without interrupting, that one of several files will not be changed. */
 export function showFileRejected(path: string): void {
   showStatusMessage(vscode.l10n.t('{0} is taken out of the change.', fileNames([path])));

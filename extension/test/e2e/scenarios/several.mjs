@@ -453,3 +453,23 @@ scenario("several files: opened again it is the same tab, and the row of a file 
   assert.equal((await asked.answer).data.review.decision, "accepted");
   await ui.tabsAre();
 });
+
+const scrolled = trio("scrolled");
+
+scenario("several files: one that is scrolled out of view is not decided, and the status bar says why", async () => {
+  const lines = (word) => Array.from({ length: 60 }, (_, at) => `${word} ${at}\n`).join("");
+  const asked = batch("scrolled", scrolled.map((one) => ({ tool: "write", params: { path: one.name.replace(".txt", "-new.txt"), content: lines(one.base) } })), { atomic: false });
+  await openReview();
+  await ui.severalWith("one.txt 1");
+  await ui.enterFile("one-new.txt");
+  const first = ui.page.locator(".editor-group-container.active .multiDiffEntry .editor.modified .view-line", { hasText: "one.txt" });
+  await until("it is out of view", async () => {
+    await ui.page.mouse.wheel(0, 600);
+    return (await first.first().boundingBox())?.y < -1000; // VS Code puts away what it does not draw
+  });
+
+  await ui.titleMenu("Accept This File");
+  await ui.statusBarSays("This file is not in view. Click into it, then press again.");
+  assert.equal(await ui.isSaid("Open the review first"), false);
+  await asked.cancel();
+});
