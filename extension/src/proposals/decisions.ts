@@ -131,7 +131,7 @@ export class Decisions {
     const review = this.editors.current;
     const part = review && partOf(review, uri);
     if (review?.proposal === undefined || part === undefined) {
-      this.showNoPart(uri === undefined && review?.proposal !== undefined);
+      this.showNoPart(review, uri);
       return;
     }
     if (this.focus.isTooEarly()) {
@@ -199,8 +199,8 @@ export class Decisions {
   }
 
   /** The same, or that the active review shows none of its files where the cursor is. */
-  private showNoPart(isActive: boolean): void {
-    if (isActive) {
+  private showNoPart(review: Review | undefined, uri: vscode.Uri | undefined): void {
+    if (review?.proposal !== undefined && uri === undefined) {
       showNoFile();
     } else {
       this.showNothingActive();
