@@ -1,13 +1,13 @@
 /**
  * For a moment after a review in front has ended, the keys that decide do nothing, wherever the focus is by then: a second
  * or held press would be typed into the file beneath, or run the command in a terminal. The same applies to Enter after it
- * has answered a box.
+ * has answered a box, but only until something else is typed: Enter is not held any more by then.
  */
 import * as vscode from 'vscode';
 import { onDidAnswer } from '../util/window';
 
-/** A held key begins to repeat within this time. */
-const MOMENT_MS = 1000;
+/** A held key begins to repeat within this time. Enter is also a key to type with, so that it waits no longer than most systems do. */
+const MOMENT_MS = { justEnded: 1000, justAnswered: 700 };
 
 /** From then on its presses follow each other this fast. Where the system repeats more slowly, a held Enter counts after that moment. */
 const REPEAT_MS = 250;
@@ -22,13 +22,20 @@ export class HeldKeys implements vscode.Disposable {
   private readonly listeners = vscode.Disposable.from(
     vscode.commands.registerCommand('agentfs.ui.again', (cause?: unknown) => (cause === 'justAnswered' ? this.pressedEnter() : this.hold())),
     onDidAnswer(() => this.hold('justAnswered')),
+    vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+      const isTyped = contentChanges.length > 0 && document === vscode.window.activeTextEditor?.document;
+      if (isTyped && this.endings.has('justAnswered')) {
+        clearTimeout(this.endings.get('justAnswered'));
+        this.end('justAnswered');
+      }
+    }),
   );
 
   /** Begin, or go on, as another press has come. Call it before the focus moves: VS Code gets both in this order. */
   hold(cause: Cause = 'justEnded'): void {
     this.tell(cause, true);
     clearTimeout(this.endings.get(cause));
-    this.endings.set(cause, setTimeout(() => this.end(cause), MOMENT_MS));
+    this.endings.set(cause, setTimeout(() => this.end(cause), MOMENT_MS[cause]));
   }
 
   /** Resolves once a review has ended a moment ago, and no key that decides was pressed since. */

@@ -764,6 +764,21 @@ scenario("a key that is held does not answer the question that it opened", async
   assert.equal((await state()).pending.length, 1);
 });
 
+/** Answers the box for a reason with Enter, which is held until the file `beneath` is in front, and the end of `meanwhile`. */
+async function answerHolding(beneath, meanwhile = async () => {}) {
+  await page().locator('.quick-input-widget:visible input[placeholder^="Reason (optional)"]').waitFor();
+  await page().keyboard.type("no");
+  let isHeld = true;
+  const holding = (async () => {
+    for (; isHeld; await page().waitForTimeout(KEY_MS / 2)) await page().keyboard.down("Enter"); // it repeats
+  })();
+  await until("the file is in front", async () => (await state()).tabs.some(({ label, active }) => active && label === beneath.base));
+  await meanwhile();
+  isHeld = false;
+  await holding;
+  await page().keyboard.up("Enter");
+}
+
 const twice = [file("focus/enter-twice.txt", "old\n"), file("focus/enter-beneath.txt", "mine\n")];
 
 scenario("a second Enter in the box for a reason, and one that is held, type nothing into the file beneath", async () => {
@@ -772,17 +787,7 @@ scenario("a second Enter in the box for a reason, and one that is held, type not
   await ui.focusEditor();
   await reviewWith("new");
   await ui.titleButton("Reject").click();
-  const box = page().locator('.quick-input-widget:visible input[placeholder^="Reason (optional)"]');
-  await box.waitFor();
-  await page().keyboard.type("no");
-  let isHeld = true;
-  const holding = (async () => {
-    for (; isHeld; await page().waitForTimeout(KEY_MS / 2)) await page().keyboard.down("Enter"); // it repeats
-  })();
-  await until("the file is in front", async () => (await state()).tabs.some(({ label, active }) => active && label === twice[1].base));
-  isHeld = false;
-  await holding;
-  await page().keyboard.up("Enter");
+  await answerHolding(twice[1]);
   await page().keyboard.press("Enter");
   await caughtUp();
   assert.match((await asked.answer).text, /no/);
@@ -794,6 +799,21 @@ scenario("a second Enter in the box for a reason, and one that is held, type not
     await page().keyboard.press("Enter");
     return (await twice[1].document()).dirty;
   }, { timeoutMs: 20_000, everyMs: 400 });
+});
+
+const onwards = [file("focus/enter-onwards.txt", "old\n"), file("focus/enter-in-text.txt", "mine\n")];
+
+scenario("Enter that is typed in a text just after the box for a reason was answered is not lost", async () => {
+  const asked = await agent("onwards").readAndEdit(onwards[0], "old", "new");
+  await onwards[1].open();
+  await ui.focusEditor();
+  await page().keyboard.press("Control+End");
+  await reviewWith("new");
+  await ui.titleButton("Reject").click();
+  await answerHolding(onwards[1], () => ui.focusEditor());
+  for (const key of ["a", "b", "Enter", "c", "d"]) await page().keyboard.press(key, { delay: KEY_MS / 2 });
+  await asked.answer;
+  await until("all of it is there", async () => /^(mine\n)?ab\ncd/.test((await onwards[1].document()).text));
 });
 
 const heldReason = file("focus/held-in-box.txt", "old\n");
