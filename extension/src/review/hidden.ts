@@ -4,7 +4,8 @@
  */
 import * as vscode from 'vscode';
 import { brief, INVISIBLE, UNUSUAL } from '../util/display';
-import { anyChanged, blanksChanged } from '../util/text';
+import { anyChanged, blanksChanged, columnsOf } from '../util/text';
+import { NARROW_COLUMNS } from './rows';
 import { hidingSettings } from './workspaceSettings';
 
 /** VS Code's default for how many UTF-16 units of a line it draws. */
@@ -19,9 +20,6 @@ const USUAL_COLUMNS = 80;
  * on behind the right edge. Where nothing wraps, the edge may be within a smaller gap.
  */
 const PADDING = { before: 40, within: 20, unwrapped: 8 };
-
-/** Characters that are two columns wide, roughly. */
-const WIDE = /[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]/g;
 
 /**
  * Characters that fonts may draw wider than the columns that VS Code counts to wrap lines: all but Western letters and
@@ -42,9 +40,6 @@ const UNMEASURED_COLUMNS = 4;
 
 /** Whole sentences, and signs of scripts, in one character. */
 const WIDEST = /[\u0bf5-\u0bfa\u2e3a\u2e3b\ua9c1-\ua9cd\ufbb2-\ufdff\u{12000}-\u{1254f}]/u;
-
-/** Lines of so many columns are within each side of a diff, unless a window is very small. */
-export const NARROW_COLUMNS = 40;
 
 /**
  * How wide the part of a window for editors is at least, unless it is very small, and how much of each editor is beside its
@@ -124,7 +119,7 @@ function isWider(config: vscode.WorkspaceConfiguration, wrapped: boolean, maxCol
   const limit = limitOf(config);
   const tab = config.get('editor.tabSize', 4);
   const count = (line: string, sought: RegExp): number => line.match(sought)?.length ?? 0;
-  const columns = (line: string, tabSize = tab): number => line.length + count(line, /\t/g) * (tabSize - 1) + count(line, WIDE);
+  const columns = (line: string, tabSize = tab): number => columnsOf(line, tabSize);
   const isPadded = (line: string): boolean =>
     [...line.matchAll(/\s+/g)].some(({ 0: blanks, index }) => {
       const { before, within, unwrapped } = PADDING;

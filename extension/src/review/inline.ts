@@ -10,7 +10,7 @@ import type { ReviewedFile } from '../protocol/types';
 import { currentSettings } from '../server/lifecycle';
 import { baseName, visible } from '../util/display';
 import { normalize, withEol } from '../util/text';
-import { showStatusMessage } from '../util/window';
+import { hideNotifications, showStatusMessage } from '../util/window';
 import { PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
 import { MOMENT_MS } from './focus';
 import { keyOf, type AcceptedHunks, type Replacement } from './hunks';
@@ -114,7 +114,7 @@ export class InlineReviews implements vscode.Disposable {
     await vscode.window.showTextDocument(uri, { preview: false, viewColumn: tabsOf(uri)[0]?.group.viewColumn ?? vscode.ViewColumn.Active });
     if (this.view === view) {
       this.draw();
-      view.goTo(view.hunks[0]);
+      view.goTo(view.hunks[0], true);
     }
     return true;
   }
@@ -164,6 +164,7 @@ export class InlineReviews implements vscode.Disposable {
     const hunk = JSON.stringify(first.start);
     if (this.asked?.hunk !== hunk) {
       this.asked = { hunk, at: Date.now() };
+      hideNotifications();
       view.goTo(first);
       showUnseen(unseen.length);
       return 'unseen';

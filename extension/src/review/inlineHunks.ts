@@ -1,6 +1,7 @@
 /** Where the hunks of a change are shown in its file itself, and which can't be. Doesn't use the vscode API. */
-import { addedHtml, INVISIBLE } from '../util/display';
+import { changedHtml, INVISIBLE } from '../util/display';
 import type { ReviewHunk } from './hunks';
+import { isLong } from './rows';
 
 /**
  * A hunk in the file as it is. Its removed lines are those from `line` to `after`, and below `after` are the `shown` new
@@ -11,6 +12,8 @@ export interface InlineHunk extends ReviewHunk {
   marked: number;
   after: number;
   shown: readonly string[];
+  /** The removed lines that the comment repeats, wrapped: their ends may be right of the editor's edge. */
+  repeated: readonly string[];
 }
 
 /** Why a change can't be shown in its file so that all of it is in sight. */
@@ -33,15 +36,15 @@ export function inlineHunks(base: string, all: readonly ReviewHunk[]): InlineHun
     const marked = isOnTop ? 1 : removed.length;
     const after = before + marked - 1;
     const line = marked === 0 ? after : before;
-    return { ...hunk, line, lines: after - line + 1, marked, after, shown: isOnTop ? [...added, first] : added };
+    return { ...hunk, line, lines: after - line + 1, marked, after, shown: isOnTop ? [...added, first] : added, repeated: removed.filter(isLong) };
   });
 }
 
 /** Why these hunks of `base` can't be shown in its file; undefined if they can. */
 export function obstacleTo(base: string, all: readonly InlineHunk[]): Obstacle | undefined {
   const last = base.split('\n').length - 1;
-  const isLarge = ({ removed, shown }: InlineHunk): boolean =>
-    removed.length + shown.length > MAX_LINES || addedHtml([], shown).length > MAX_HTML;
+  const isLarge = ({ removed, shown, repeated }: InlineHunk): boolean =>
+    removed.length + shown.length > MAX_LINES || changedHtml([], repeated, shown).length > MAX_HTML;
   if (all.length > MAX_HUNKS || all.some(isLarge)) {
     return 'large';
   }

@@ -8,16 +8,16 @@ import { agentOf } from '../proposals/notifications';
 import type { Review } from '../proposals/review';
 import type { ReviewedFile } from '../protocol/types';
 import { brief, counts } from '../util/display';
-import { addedMarkdown } from '../util/window';
+import { areNotificationsAtTop, changedMarkdown } from '../util/window';
 import { caughtUp } from '../util/caughtUp';
 import { stalenessNote, warningText } from './decorations';
 import { MOMENT_MS } from './focus';
-import { NARROW_COLUMNS } from './hidden';
 import { keyOf } from './hunks';
 import type { InlineHunk } from './inlineHunks';
+import { FREE_PART, mayBeCovered, NARROW_COLUMNS, rowsOf } from './rows';
 
-/** How much of an editor is above the notifications that VS Code shows at a time. */
-const UPPER_PART = 0.6;
+/** How many rows a comment takes at least and at most besides those of its lines. */
+const COMMENT_ROWS = { least: 3, most: 6 };
 
 /** So much of an agent's reason is shown. */
 const REASON_CHARACTERS = 1000;
@@ -85,7 +85,7 @@ export class InlineView implements vscode.Disposable {
   }
 
   /** Bring a hunk into view, and the cursor to it. */
-  goTo(hunk: InlineHunk | undefined): void {
+  goTo(hunk: InlineHunk | undefined, isOpening = false): void {
     const editor = this.front();
     const thread = hunk && this.threads.get(keyOf(hunk));
     if (editor !== undefined && hunk !== undefined && thread !== undefined) {
@@ -95,7 +95,9 @@ export class InlineView implements vscode.Disposable {
       const { InCenter, InCenterIfOutsideViewport } = vscode.TextEditorRevealType;
       const end = this.isInView(hunk) ? at : new vscode.Position(hunk.after + 1, 0);
       editor.revealRange(new vscode.Range(at, end), end === at ? InCenterIfOutsideViewport : InCenter);
-      this.reached.add(keyOf(hunk));
+      if (!isOpening || !areNotificationsAtTop()) { // which can't be scrolled from beneath them at the top of a file
+        this.reached.add(keyOf(hunk));
+      }
       this.look();
     }
   }
@@ -149,13 +151,13 @@ export class InlineView implements vscode.Disposable {
     return thread;
   }
 
-  /** The new lines; with the first, why the agent wants the change, and what is unusual about it. */
-  private commentOn({ shown }: InlineHunk, isFirst: boolean): vscode.Comment {
+  /** The new lines, below long ones that are removed; with the first, why the agent wants the change, and what is unusual about it. */
+  private commentOn({ shown, repeated }: InlineHunk, isFirst: boolean): vscode.Comment {
     const { agent, explanation } = this.review.proposed;
     const reason = brief(explanation, REASON_CHARACTERS);
     const said = isFirst ? [...(reason === '' ? [] : [reason]), ...this.file.warnings.map((warned) => `⚠ ${warningText(warned)}`)] : [];
     const none = shown.length === 0 ? [vscode.l10n.t('The marked lines are removed.')] : [];
-    return { author: { name: agentOf(agent) }, mode: vscode.CommentMode.Preview, body: addedMarkdown([...said, ...none], shown) };
+    return { author: { name: agentOf(agent) }, mode: vscode.CommentMode.Preview, body: changedMarkdown([...said, ...none], repeated, shown) };
   }
 
   /** Mark the removed lines. */
@@ -194,8 +196,8 @@ export class InlineView implements vscode.Disposable {
   }
 
   /**
-   * Whether the editor in front shows all that the hunk removes and adds: the comment is between the last two lines. In its
-   * lower part, which notifications may cover, only if it has gone there; and not where it may be scrolled sideways.
+   * Whether the editor in front shows all that the hunk removes and adds: the comment is between the last two lines. In the
+   * part that notifications may cover, only if it has gone there; and not where it may be scrolled sideways.
    */
   private isInView(hunk: InlineHunk): boolean {
     const thread = this.threads.get(keyOf(hunk));
@@ -205,10 +207,26 @@ export class InlineView implements vscode.Disposable {
     return !isAside && editor?.visibleRanges.some(({ start, end }) => {
       const covered = start.line === 0 ? 0 : stickyLines(editor.document);
       const isCut = start.line === hunk.line && start.character > 0; // the line is wrapped, and its first rows are above
-      const isLow = hunk.after > start.line + UPPER_PART * (end.line - start.line);
-      const isFree = !isLow || this.reached.has(keyOf(hunk));
+      const isFree = !this.mayBeCovered(hunk, start.line, end.line) || this.reached.has(keyOf(hunk));
       return start.line + covered <= hunk.line && !isCut && hunk.after < end.line && isFree;
     }) === true;
+  }
+
+  /** Whether notifications may cover some of a hunk in an editor that shows the lines from `start` to `end`. */
+  private mayBeCovered(hunk: InlineHunk, start: number, end: number): boolean {
+    const shown = this.hunks.filter(({ after }) => after >= start && after < end);
+    const least = (until: number): number =>
+      shown.filter(({ after }) => after < until).reduce((sum, one) => sum + COMMENT_ROWS.least + one.shown.length, until - start);
+    const most = shown.filter(({ after }) => after <= hunk.after).reduce((sum, one) => sum + this.rowsOf(one), hunk.after + 1 - start);
+    const isFar = hunk.after > start + FREE_PART * (end - start); // in a low editor, too
+    const atTop = areNotificationsAtTop();
+    return (isFar && !atTop) || mayBeCovered({ above: least(hunk.line), toEnd: most, all: least(end) }, atTop);
+  }
+
+  /** How many rows the comment of a hunk takes at most. */
+  private rowsOf({ shown, repeated }: InlineHunk): number {
+    const said = [brief(this.review.proposed.explanation, REASON_CHARACTERS), ...this.file.warnings.map(warningText)];
+    return COMMENT_ROWS.most + rowsOf([...said, ...repeated, ...shown]); // only the first has what is said
   }
 }
 

@@ -12,6 +12,7 @@ import { normalize } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
 import type { Question } from '../server/questions';
 import type { Draft } from './draftStore';
+import { isCovered, uncover, type Compared } from './covered';
 import { DRAFT, PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
 import { whyHidden } from './hidden';
 import { notifyDraftHidden, notifyHidden, notifyNotShown, pathNow, showTooEarly } from '../proposals/notifications';
@@ -54,7 +55,8 @@ export async function isOnScreen(
     });
     return false;
   }
-  return hasShownAll(review.proposed.id, plainFilesOf(review, files, shown, isAlone), plain, notifyHidden);
+  const plainFiles = plainFilesOf(review, files, shown, isAlone);
+  return hasShownAll(review.proposed.id, plainFiles, plain, notifyHidden) && (plainFiles.some(isPlain) || isUncovered(comparedOf(review, shown)));
 }
 
 /** A file of a change that an editor of several files shows read-only: the texts of both sides, with `\n` line ends. */
@@ -78,7 +80,30 @@ export async function areOnScreen(id: string, files: readonly ShownFile[], plain
     }
   }
   const judged = files.map((file) => ({ ...file, why: whyHidden(settings(file.uri), visible(baseName(file.path)), file.base, file.now) }));
-  return hasShownAll(id, judged, plain, notifyHidden);
+  return hasShownAll(id, judged, plain, notifyHidden) && (judged.some(isPlain) || isUncovered(files, true));
+}
+
+/** Whether no notifications of ours may cover the diff of these files. If they may, takes them away. */
+function isUncovered(files: readonly Compared[], areSeveral = files.length > 1): boolean {
+  const areCovered = isCovered(files, areSeveral);
+  if (areCovered) {
+    uncover();
+  }
+  return !areCovered;
+}
+
+/** Whether the plain view shows this file, too. */
+function isPlain({ why }: PlainFile): boolean {
+  return why !== undefined;
+}
+
+/** Both texts of each file of a review. */
+function comparedOf({ proposed: { id }, proposal }: Review, shown: ShownText): Compared[] {
+  return (proposal?.files ?? []).map(({ path, base_text: base, proposed_text: text }) => ({
+    uri: virtualUri(PROPOSAL, id, path),
+    base,
+    now: normalize(shown(path) ?? text),
+  }));
 }
 
 /**
@@ -124,7 +149,8 @@ export async function isSeen(review: Review, shown: ShownText, plain: PlainView)
   return (
     files !== undefined &&
     (await firstNotShown(review, files)) === undefined &&
-    whyUnseen(plainFilesOf(review, files, shown, isAlone), plain) === undefined
+    whyUnseen(plainFilesOf(review, files, shown, isAlone), plain) === undefined &&
+    !isCovered(comparedOf(review, shown), files.length > 1)
   );
 }
 

@@ -138,19 +138,23 @@ const CHARACTERS = new Intl.Segmenter();
 /** Words of sentences are wrapped as a whole, but for longer ones. */
 const WORD = /\S{1,16}|\s+/gu;
 
-/** The only style that VS Code's Markdown allows for this; without a color in the theme, the signs tell. */
-const ADDED_STYLE = 'background-color:var(--vscode-diffEditor-insertedTextBackground);';
+/** The only styles that VS Code's Markdown allows for this; without a color in the theme, the signs tell. */
+const STYLES = {
+  '-': 'background-color:var(--vscode-diffEditor-removedTextBackground);',
+  '+': 'background-color:var(--vscode-diffEditor-insertedTextBackground);',
+};
 
 /**
- * HTML for a Markdown comment: the paragraphs of `said`, then `added` as lines of code, each with a plus sign. Shows both
- * literally, and wraps them in an editor of any width.
+ * HTML for a Markdown comment: the paragraphs of `said`, then lines of code that are `removed` and `added`, each with its
+ * sign. Shows all literally, and wraps it in an editor of any width.
  */
-export function addedHtml(said: readonly string[], added: readonly string[]): string {
+export function changedHtml(said: readonly string[], removed: readonly string[], added: readonly string[]): string {
   const words = said.map((line) => `<div>${(visible(line).match(WORD) ?? []).map(escaped).join('<wbr>')}</div>`);
-  const lines = added.map((line) => {
-    const chunks = chunksOf(`+${line.replaceAll('\t', '    ')}`).map((chunk) => escaped(chunk).replaceAll(' ', '&nbsp;'));
-    return `<code>${chunks.map((chunk) => `<span style="${ADDED_STYLE}">${chunk}</span>`).join('<wbr>')}</code>`;
-  });
+  const codeOf = (sign: '-' | '+', line: string): string => {
+    const chunks = chunksOf(`${sign}${line.replaceAll('\t', '    ')}`).map((chunk) => escaped(chunk).replaceAll(' ', '&nbsp;'));
+    return `<code>${chunks.map((chunk) => `<span style="${STYLES[sign]}">${chunk}</span>`).join('<wbr>')}</code>`;
+  };
+  const lines = [...removed.map((line) => codeOf('-', line)), ...added.map((line) => codeOf('+', line))];
   return `${words.join('')}<div>${lines.join('<br>')}</div>`;
 }
 

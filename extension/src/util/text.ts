@@ -23,6 +23,15 @@ export function fromBytes(bytes: Uint8Array): string {
   return new TextDecoder('utf-8').decode(bytes);
 }
 
+/** Characters that are two columns wide, roughly. */
+const WIDE = /[\u1100-\u11ff\u2e80-\ud7ff\uf900-\ufaff\ufe30-\uffe6]/g;
+
+/** How many columns a line takes, roughly. */
+export function columnsOf(line: string, tabSize: number): number {
+  const count = (sought: RegExp): number => line.match(sought)?.length ?? 0;
+  return line.length + count(/\t/g) * (tabSize - 1) + count(WIDE);
+}
+
 /** The 0-based line where two texts begin to differ; undefined if they are equal. */
 export function firstDifference(before: string, after: string): number | undefined {
   if (before === after) {

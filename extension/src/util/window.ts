@@ -5,8 +5,9 @@
  */
 import * as vscode from 'vscode';
 import { caughtUp } from './caughtUp';
-import { addedHtml, asMarkdown, visible, withoutMarkup } from './display';
+import { asMarkdown, changedHtml, visible, withoutMarkup } from './display';
 import { LastMoment } from './lastMoment';
+import { Standing } from './standing';
 
 export type Severity = 'error' | 'warning' | 'information';
 
@@ -26,6 +27,31 @@ const went = new LastMoment(caughtUp);
 /** Whether one of ours has just gone: a click on what it covered may have been meant for it. Nobody tells of others'. */
 export const hasNotificationGone = (): boolean => went.isRecent();
 
+const standing = new Standing(() => (vscode.window.state.focused ? undefined : new Promise((resolve) => {
+  const listener = vscode.window.onDidChangeWindowState(({ focused }) => {
+    if (focused) {
+      listener.dispose();
+      resolve();
+    }
+  });
+})));
+/** Whether one of ours may cover something, or has a moment ago. */
+export const mayNotificationsCover = (): boolean => standing.some || went.isRecent();
+
+/** Take all notifications, others' too, from what they cover. They stay in VS Code's list of them. */
+export function hideNotifications(): void {
+  if (standing.some) {
+    standing.clear();
+    void went.note();
+  }
+  void vscode.commands.executeCommand('notifications.hideToasts');
+}
+
+/** Whether VS Code shows notifications at the top of the window. */
+export function areNotificationsAtTop(): boolean {
+  return vscode.workspace.getConfiguration('workbench.notifications').get<string>('position')?.startsWith('top') === true;
+}
+
 /** Show a notification, again and again until a press can have been meant for it: `isMeant`. */
 async function pressed(
   severity: Severity,
@@ -38,7 +64,9 @@ async function pressed(
     const shownAt = Date.now();
     const answer = SHOW[severity](withoutMarkup(message), ...titles);
     void came.note();
+    const end = standing.add(severity === 'error' && titles.length > 0);
     const chosen = await answer;
+    end();
     const counts = isMeant(shownAt);
     void went.note();
     if (chosen === undefined || counts) {
@@ -182,7 +210,11 @@ export function accompany<T>(
     work((message, increment) => progress.report({ message: withoutMarkup(message), increment }), stopped),
   );
   void came.note();
-  return Promise.resolve(over).finally(() => void went.note());
+  const end = standing.add(true);
+  return Promise.resolve(over).finally(() => {
+    end();
+    void went.note();
+  });
 }
 
 const PASSING_MS = 8000;
@@ -251,9 +283,9 @@ export function plainMarkdown(lines: readonly string[]): vscode.MarkdownString {
   return new vscode.MarkdownString(lines.filter((line) => line !== '').map(asMarkdown).join('\n\n'));
 }
 
-/** Markdown that shows what is `said`, and below it lines that are `added`, both literally. */
-export function addedMarkdown(said: readonly string[], added: readonly string[]): vscode.MarkdownString {
-  const markdown = new vscode.MarkdownString(addedHtml(said, added));
+/** Markdown that shows what is `said`, and below it lines that are `removed` and `added`, all literally. */
+export function changedMarkdown(said: readonly string[], removed: readonly string[], added: readonly string[]): vscode.MarkdownString {
+  const markdown = new vscode.MarkdownString(changedHtml(said, removed, added));
   markdown.supportHtml = true;
   return markdown;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { addedHtml, asMarkdown, baseName, brief, counts, folderOf, INVISIBLE, shownAsCodes, UNUSUAL, visible, withoutMarkup } from '../../src/util/display';
+import { changedHtml, asMarkdown, baseName, brief, counts, folderOf, INVISIBLE, shownAsCodes, UNUSUAL, visible, withoutMarkup } from '../../src/util/display';
 
 test('what turns, hides or commands is shown as what it is', () => {
   assert.equal(visible('a\u202eb'), 'a\\u{202e}b');
@@ -155,23 +155,23 @@ const shownBy = (html: string): string =>
   html
     .replaceAll('<br>', '\n')
     .replaceAll('</div>', '\n')
-    .replaceAll(/<\/?(div|code|wbr|span|span style="background-color:var\(--vscode-diffEditor-insertedTextBackground\);")>/g, '')
+    .replaceAll(/<\/?(div|code|wbr|span|span style="background-color:var\(--vscode-diffEditor-(inserted|removed)TextBackground\);")>/g, '')
     .replaceAll('&nbsp;', ' ')
     .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
 
-test('added lines are shown literally, each with a plus sign: no character of theirs is HTML or Markdown', () => {
+test('changed lines are shown literally, each with its sign: no character of theirs is HTML or Markdown', () => {
   for (const line of ['', '    x = [1](command:a) <b>', '``` $(check) &lt; \\ `x` *a* _b_ # %00 | ~', 'ö 😀 中文', '<img src=x>&#60;', 'https://example.org']) {
-    const html = addedHtml([line], [line, line]);
-    assert.equal(shownBy(html), `${line}\n+${line}\n+${line}\n`);
+    const html = changedHtml([line], [line], [line, line]);
+    assert.equal(shownBy(html), `${line}\n-${line}\n+${line}\n+${line}\n`);
     assert.doesNotMatch(html.replaceAll(/<[^>]*>|&#\d+;|&nbsp;/g, ''), /[^\p{L}\p{N} ]/u);
     assert.doesNotMatch(html, /\n/, 'a blank line would end the HTML');
   }
-  assert.equal(shownBy(addedHtml([], ['\tx'])), '+    x\n');
+  assert.equal(shownBy(changedHtml([], [], ['\tx'])), '+    x\n');
 });
 
 test('a line is wrapped anywhere, but not within a character', () => {
   for (const character of ['x', ' ', '👩‍👩‍👧', 'e\u0301', 'e\u0336\u0336']) {
-    const html = addedHtml([], [character.repeat(100)]);
+    const html = changedHtml([], [], [character.repeat(100)]);
     const pieces = html.split('<wbr>').map(shownBy).map((piece) => piece.replaceAll(/[+\n]/g, ''));
     assert.ok(pieces.length > 10 && pieces.every((piece) => piece.replaceAll(character, '') === '' && piece.length <= 8), JSON.stringify(pieces));
   }

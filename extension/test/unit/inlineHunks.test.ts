@@ -21,6 +21,11 @@ test('what is inserted above the first line replaces it by itself and others', (
   assert.deepEqual(placed(BASE, 'new\na\nb\nc\nd\n').map(({ removed, added }) => [removed, added]), [[[], ['new']]], 'it still counts as inserted');
 });
 
+test('long removed lines are repeated in the comment', () => {
+  const long = 'x'.repeat(41);
+  assert.deepEqual(placed(`a\n${long}\nb\nc\n`, 'a\nc\n').map(({ repeated }) => repeated), [[long]]);
+});
+
 test('an ordinary change has no obstacle', () => {
   for (const now of ['a\nB\nc\nd\n', 'new\na\nb\nc\nd\n', 'a\nb\nc\nd\nnew\n', 'a\n\tb\nc\nd\n', 'a\n    b = "ö 😀"\nc\nd\n', 'b\nc\nd\n']) {
     assert.equal(obstacle(BASE, now), undefined, JSON.stringify(now));

@@ -1,0 +1,62 @@
+/**
+ * Tells whether notifications of ours may cover some of a diff in front. They cover one end of an editor; VS Code tells which
+ * of its lines are in view, but not their places, and nothing about others' notifications.
+ */
+import * as vscode from 'vscode';
+import { areNotificationsAtTop, hideNotifications, mayNotificationsCover, showStatusMessage } from '../util/window';
+import { hunks, type Hunk } from '../util/text';
+import { mayBeCovered, rowsOf } from './rows';
+
+/** Larger texts take too long to compare at each press. */
+const MAX_UNITS = 2_000_000;
+
+/** The editor of several files shows so many rows around a hunk, and so many for the name of a file. */
+const AROUND = 8;
+const NAME = 3;
+
+/** A file of a review: the texts of both sides, with `\n` line ends. */
+export interface Compared {
+  uri: vscode.Uri;
+  base: string;
+  now: string;
+}
+
+/** Whether they may cover changed lines of the diff in front, or of the editor of several files. */
+export function isCovered(files: readonly Compared[], areSeveral: boolean): boolean {
+  return mayNotificationsCover() && mayCover(files, areSeveral);
+}
+
+/** Take the notifications away, and tell the user so. */
+export function uncover(): void {
+  hideNotifications();
+  showStatusMessage(vscode.l10n.t('Nothing decided: a notification covered lines. Press again.'));
+}
+
+function mayCover(files: readonly Compared[], areSeveral: boolean): boolean {
+  const [only] = files;
+  if (only === undefined || files.some(({ base, now }) => base.length + now.length > MAX_UNITS)) {
+    return true;
+  }
+  const atTop = areNotificationsAtTop();
+  if (areSeveral) {
+    const toEnd = files.reduce((sum, file) => sum + hunksOf(file).reduce((rows, hunk) => rows + rowsOfBoth(hunk) + AROUND, NAME), 0);
+    return mayBeCovered({ above: 0, toEnd, all: 0 }, atTop);
+  }
+  const ranges = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === only.uri.toString())?.visibleRanges;
+  const [first, last] = [ranges?.[0]?.start.line ?? 0, ranges?.at(-1)?.end.line ?? 0];
+  const lines = only.now.split('\n');
+  const inView = hunksOf(only).filter(({ start: { after }, added }) => after <= last + 1 && after + added.length >= first);
+  return inView.some(({ start: { after }, added }, at) => {
+    const removed = inView.slice(0, at + 1).reduce((sum, hunk) => sum + rowsOf(hunk.removed), 0);
+    const end = Math.min(after + added.length, last + 1);
+    return mayBeCovered({ above: after - first, toEnd: rowsOf(lines.slice(first, end)) + removed, all: last + 1 - first }, atTop);
+  });
+}
+
+function hunksOf({ base, now }: Compared): Hunk[] {
+  return hunks(base.split('\n'), now.split('\n'));
+}
+
+function rowsOfBoth({ removed, added }: Hunk): number {
+  return rowsOf(removed) + rowsOf(added);
+}

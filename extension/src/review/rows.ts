@@ -1,0 +1,36 @@
+/** How many rows of an editor a change takes, and which of them notifications may cover. Doesn't use the vscode API. */
+import { columnsOf } from '../util/text';
+
+/** Lines of so many columns are within each side of a diff, unless a window is very small. */
+export const NARROW_COLUMNS = 40;
+
+/** VS Code draws tabs as wide as this, or narrower. */
+const TAB = 8;
+
+/** How much of an editor is free of the notifications that VS Code shows at a time, which are at one end of it. */
+export const FREE_PART = 0.6;
+
+/** So many rows at the other end are free in any editor of usual height. */
+const FREE_ROWS = 18;
+
+/** Whether a line may go past the right edge of an editor with side bars at both of its sides, or with wide margins. */
+export function isLong(line: string): boolean {
+  return columnsOf(line, TAB) > NARROW_COLUMNS;
+}
+
+/** How many rows these lines take at most where they are wrapped. */
+export function rowsOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line, TAB) / NARROW_COLUMNS)), 0);
+}
+
+/** Where a part of an editor's view is: the rows above it, those down to its end, and all that are in view. */
+export interface Place {
+  above: number;
+  toEnd: number;
+  all: number;
+}
+
+/** Whether notifications, which are `atTop` or at the bottom of the window, may cover it. */
+export function mayBeCovered({ above, toEnd, all }: Place, atTop: boolean): boolean {
+  return atTop ? above < Math.max((1 - FREE_PART) * all, FREE_ROWS) : toEnd > Math.max(FREE_PART * all, FREE_ROWS);
+}

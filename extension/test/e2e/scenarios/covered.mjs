@@ -1,0 +1,83 @@
+// Notifications lie over the editor: what they cover does not count as seen. Nor does what is right of an editor's edge.
+
+import assert from "node:assert/strict";
+
+import { agent } from "../harness/agents.mjs";
+import { file } from "../harness/files.mjs";
+import { until } from "../harness/page.mjs";
+import { acceptSeen, openReview, reviewWith } from "../harness/reviews.mjs";
+import { call, state, ui } from "../harness/run.mjs";
+import { set } from "../harness/settings.mjs";
+import { scenario } from "../harness/suite.mjs";
+
+/** Numbered lines, some of them others. */
+const lines = (count, others = {}) => Array.from({ length: count }, (_, at) => others[at + 1] ?? `line ${at + 1}`).join("\n") + "\n";
+
+const secrets = [1, 2, 3].map((number) => file(`covered/secret-${number}/.env`, "KEY=1\n"));
+const toasts = () => ui.page.locator(".notifications-toasts .notification-list-item");
+
+/** An agent proposes `now`, and others ask three questions, which stand in the corner. */
+async function proposeAmongQuestions(one, now) {
+  await agent(one.base).read(one);
+  const asked = agent(one.base).write(one, now);
+  await until("it waits", async () => (await state()).pending.length === 1);
+  for (const [at, secret] of secrets.entries()) void agent(`${one.base}-${at}`).read(secret).catch(() => {});
+  await until("three notifications stand", async () => (await toasts().count()) === 3);
+  return asked;
+}
+
+/** Whether the last line with this text, in an editor or comment, is beneath a notification. */
+const isBeneath = (text) =>
+  ui.page.locator(`:is(.view-line, .comment-body code):visible`, { hasText: text }).last().evaluate((line) => {
+    const range = document.createRange();
+    range.selectNodeContents(line);
+    const { right, bottom } = [...range.getClientRects()].at(-1) ?? line.getBoundingClientRect();
+    return document.elementFromPoint(right - 4, bottom - 4)?.closest(".notifications-toasts") !== null;
+  });
+
+const diffed = file("covered/diffed.txt", lines(30));
+
+scenario("changed lines of a diff beneath notifications can't be accepted until these have gone", async () => {
+  const asked = await proposeAmongQuestions(diffed, lines(30, { 2: "harmless", 27: "", 28: "", 29: "a line of so many letters that it ends beneath them" }));
+  await reviewWith("harmless");
+  await until("it is covered", () => isBeneath("beneath them"));
+  await ui.titleButton("Accept").click();
+  await ui.statusBarSays("Nothing decided: a notification covered lines. Press again.");
+  await until("nothing covers it", async () => (await toasts().count()) === 0);
+  assert.equal(diffed.text(), lines(30));
+  await acceptSeen();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
+const brief = file("covered/brief.txt", lines(5));
+
+scenario("a short diff above the notifications is accepted at once", async () => {
+  const asked = await proposeAmongQuestions(brief, lines(5, { 5: "fifth" }));
+  await reviewWith("fifth");
+  await ui.titleButton("Accept").click();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+  await call("command", { id: "notifications.clearAll" });
+});
+
+const WIDE = "compute(alpha, beta, gamma, delta)  # harmless words, and then DELETED()".padEnd(80, "!");
+const wide = file("covered/wide.txt", lines(9, { 5: WIDE }));
+
+scenario("in the file: a long removed line is also in the comment, all of it within an editor between side bars", async () => {
+  await set("agentfs.review.style", "inline");
+  await wide.open();
+  await call("command", { id: "workbench.action.focusAuxiliaryBar" });
+  try {
+    const asked = await agent("wide").readAndEdit(wide, WIDE, "short()");
+    await openReview();
+    await ui.inlineWith("+short()");
+    const [shown] = await ui.inlineWith(`-${WIDE}`);
+    assert.match(shown.body, /\+short\(\)/);
+    const isInside = await ui.page.locator(".review-widget:visible .comment-body code").evaluateAll((all) =>
+      all.every((code) => code.getBoundingClientRect().right <= (code.closest(".editor-instance")?.getBoundingClientRect().right ?? 0)));
+    assert.ok(isInside);
+    await acceptSeen();
+    assert.equal((await asked.answer).data.review.decision, "accepted");
+  } finally {
+    await call("command", { id: "workbench.action.closeAuxiliaryBar" });
+  }
+});
