@@ -59,6 +59,35 @@ scenario("a short diff above the notifications is accepted at once", async () =>
   await call("command", { id: "notifications.clearAll" });
 });
 
+/** Accepts what is shown in the file, of which `text` is beneath a notification, and that only once it has been led to it. */
+async function acceptCovered(one, asked, text, count) {
+  const before = one.text();
+  await openReview();
+  await ui.inlineWith(text);
+  await until("it is covered", () => isBeneath(text));
+  await until("Accept leads there", async () => {
+    assert.equal(one.text(), before);
+    if (await ui.page.locator(".statusbar-item", { hasText: `Hunks not in view so far: ${count}.` }).isVisible()) return true;
+    await ui.titleButton("Accept").click();
+    return false;
+  }, { everyMs: 1500 });
+  await until("nothing covers it", async () => (await toasts().count()) === 0);
+  assert.equal(one.text(), before);
+  await acceptSeen();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+}
+
+const LONG = "a harmless line that goes on and on, until it ends: beneath them";
+const top = file("covered/top.txt", lines(60));
+
+scenario("in the file: where notifications are at the top, it is the first lines that count once they were gone to", async () => {
+  await set("agentfs.review.style", "inline");
+  await set("workbench.notifications.position", "top-right");
+  await top.open();
+  const asked = await proposeAmongQuestions(top, lines(60, { 2: LONG }));
+  await acceptCovered(top, asked, "beneath them", 1);
+});
+
 const WIDE = "compute(alpha, beta, gamma, delta)  # harmless words, and then DELETED()".padEnd(80, "!");
 const wide = file("covered/wide.txt", lines(9, { 5: WIDE }));
 
