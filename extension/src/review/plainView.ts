@@ -6,6 +6,8 @@ import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
 import { shownAsCodes, visible } from '../util/display';
 import { hunks } from '../util/text';
+import { areNotificationsAtTop } from '../util/window';
+import { FREE_PART } from './rows';
 import { draftIn, isLandedTab, isReviewTab, plainViewOf, tabInFront } from './tabs';
 
 /** A file with both texts, with `\n` line ends. `why`: why the diff editor may not show everything, if so. */
@@ -41,8 +43,6 @@ const STYLE = `
   mark { background: #ffd54d; color: #000; }
 `;
 
-/** The part of the page's height that notifications don't reach, in percent: three can be there at once. */
-const UNCOVERED = 60;
 
 /** The window's zoom levels; each is 1.2 times as large as the one before. */
 const ZOOM = { least: -8, most: 8, step: 1.2 };
@@ -152,9 +152,9 @@ function pageOf(files: readonly PlainFile[], mark: string): string {
 
 /** Where the page shows its text: not beneath notifications. */
 function uncovered(): string {
-  const isAtTop = vscode.workspace.getConfiguration('workbench.notifications').get('position') === 'top-right';
-  const height = `calc(${UNCOVERED}vh / ${ownZoom()})`;
-  return `main { height: ${height}; margin-top: ${isAtTop ? `calc(${100 - UNCOVERED}vh / ${ownZoom()})` : 0} }`;
+  const uncoveredVh = 100 * FREE_PART;
+  const height = `calc(${uncoveredVh}vh / ${ownZoom()})`;
+  return `main { height: ${height}; margin-top: ${areNotificationsAtTop() ? `calc(${100 - uncoveredVh}vh / ${ownZoom()})` : 0} }`;
 }
 
 /** How much larger than the window's zoom is what the user has set, if the workspace sets another one. */
