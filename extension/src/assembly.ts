@@ -49,6 +49,7 @@ import { Sample } from './sample/sample';
 import { Strictness } from './server/strictness';
 import { agentRequests } from './server/agentRequests';
 import { ReviewFileSystem, ReadOnlyTexts } from './review/fileSystem';
+import { uncoverOpened } from './review/visibility';
 import { notify } from './util/window';
 import { messageOf } from './util/display';
 import { LastMoment } from './util/lastMoment';
@@ -151,7 +152,10 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     settling.onDidEnd(() => void rowsMoved.note()),
     ...[records, checkpointStore].map(({ onDidChange }) => onDidChange(landedMoved)),
     drafts.onDidChange(draftsMoved),
-    editors.onDidOpen(({ review }) => plain.closeOthers(review.proposed.id)),
+    editors.onDidOpen(({ review }) => {
+      plain.closeOthers(review.proposed.id);
+      uncoverOpened(files, review);
+    }),
     editors.onDidOpenLate((review) => void announcements.late(review)),
     editors.onDidLeaveBehind((closed) => {
       void drafts.leftBehind(closed).catch((error: unknown) => channel.error(String(error)));

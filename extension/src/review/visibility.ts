@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
-import { notify } from '../util/window';
+import { hideNotifications, notify } from '../util/window';
 import type { Proposal } from '../protocol/types';
 import type { Review } from '../proposals/review';
 import { baseName, brief, messageOf, visible } from '../util/display';
@@ -81,6 +81,13 @@ export async function areOnScreen(id: string, files: readonly ShownFile[], plain
   }
   const judged = files.map((file) => ({ ...file, why: whyHidden(settings(file.uri), visible(baseName(file.path)), file.base, file.now) }));
   return hasShownAll(id, judged, plain, notifyHidden) && (judged.some(isPlain) || isUncovered(files, true));
+}
+
+/** Take notifications away from a review that has just opened, if they may cover some of it: Accept needs no second press then. */
+export function uncoverOpened(files: ReviewFileSystem, review: Review): void {
+  if (isCovered(comparedOf(review, textsOf(files, review)), review.proposed.files.length > 1)) {
+    hideNotifications();
+  }
 }
 
 /** Whether no notifications of ours may cover the diff of these files. If they may, takes them away. */
