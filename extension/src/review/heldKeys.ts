@@ -19,14 +19,20 @@ export class HeldKeys implements vscode.Disposable {
   private readonly endings = new Map<Cause, NodeJS.Timeout>();
   private readonly over = new vscode.EventEmitter<Cause>();
   private pressedAt = -Infinity;
+  /** Since Enter answered a box, something was typed in an editor. */
+  private isTyping = false;
   private readonly listeners = vscode.Disposable.from(
     vscode.commands.registerCommand('agentfs.ui.again', (cause?: unknown) => (cause === 'justAnswered' ? this.pressedEnter() : this.hold())),
-    onDidAnswer(() => this.hold('justAnswered')),
+    onDidAnswer(() => {
+      this.isTyping = false;
+      this.hold('justAnswered');
+    }),
     vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
       const isTyped = contentChanges.length > 0 && document === vscode.window.activeTextEditor?.document;
       if (isTyped && this.endings.has('justAnswered')) {
         clearTimeout(this.endings.get('justAnswered'));
         this.end('justAnswered');
+        this.isTyping = true;
       }
     }),
   );
@@ -54,6 +60,10 @@ export class HeldKeys implements vscode.Disposable {
 
   /** Enter that is pressed again is meant for what has the focus by then, but not while it is held. */
   private pressedEnter(): void {
+    if (this.isTyping) {
+      void vscode.commands.executeCommand('type', { text: '\n' }); // it was pressed before VS Code heard that it counts again
+      return;
+    }
     const now = Date.now();
     if (now - this.pressedAt < REPEAT_MS) {
       this.hold('justAnswered');
