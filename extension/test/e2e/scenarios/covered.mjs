@@ -16,14 +16,17 @@ const lines = (count, others = {}) => Array.from({ length: count }, (_, at) => o
 const secrets = [1, 2, 3].map((number) => file(`covered/secret-${number}/.env`, "KEY=1\n"));
 const toasts = () => ui.page.locator(".notifications-toasts .notification-list-item");
 
-/** An agent proposes `now`, and others ask three questions, which stand in the corner. */
-async function proposeAmongQuestions(one, now) {
+async function propose(one, now) {
   await agent(one.base).read(one);
   const asked = agent(one.base).write(one, now);
   await until("it waits", async () => (await state()).pending.length === 1);
+  return asked;
+}
+
+/** Agents ask three questions, which stand in the corner. */
+async function askThree(one) {
   for (const [at, secret] of secrets.entries()) void agent(`${one.base}-${at}`).read(secret).catch(() => {});
   await until("three notifications stand", async () => (await toasts().count()) === 3);
-  return asked;
 }
 
 /** Whether the last line with this text, in an editor or comment, is beneath a notification. */
@@ -38,8 +41,9 @@ const isBeneath = (text) =>
 const diffed = file("covered/diffed.txt", lines(30));
 
 scenario("changed lines of a diff beneath notifications can't be accepted until these have gone", async () => {
-  const asked = await proposeAmongQuestions(diffed, lines(30, { 2: "harmless", 27: "", 28: "", 29: "a line of so many letters that it ends beneath them" }));
+  const asked = await propose(diffed, lines(30, { 2: "harmless", 27: "", 28: "", 29: "a line of so many letters that it ends beneath them" }));
   await reviewWith("harmless");
+  await askThree(diffed);
   await until("it is covered", () => isBeneath("beneath them"));
   await ui.titleButton("Accept").click();
   await ui.statusBarSays("Nothing decided: a notification covered lines. Press again.");
@@ -49,10 +53,22 @@ scenario("changed lines of a diff beneath notifications can't be accepted until 
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
+const opened = file("covered/opened.txt", lines(30));
+
+scenario("a diff that opens beneath notifications takes them away, and is accepted by one press", async () => {
+  const asked = await propose(opened, lines(30, { 2: "harmless", 28: "beneath them" }));
+  await askThree(opened);
+  await reviewWith("harmless");
+  await until("nothing covers it", async () => (await toasts().count()) === 0);
+  await acceptSeen();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
 const brief = file("covered/brief.txt", lines(5));
 
 scenario("a short diff above the notifications is accepted at once", async () => {
-  const asked = await proposeAmongQuestions(brief, lines(5, { 5: "fifth" }));
+  const asked = await propose(brief, lines(5, { 5: "fifth" }));
+  await askThree(brief);
   await reviewWith("fifth");
   await ui.titleButton("Accept").click();
   assert.equal((await asked.answer).data.review.decision, "accepted");
@@ -64,6 +80,7 @@ async function acceptCovered(one, asked, text, count) {
   const before = one.text();
   await openReview();
   await ui.inlineWith(text);
+  await askThree(one);
   await until("it is covered", () => isBeneath(text));
   await until("Accept leads there", async () => {
     assert.equal(one.text(), before);
@@ -84,7 +101,7 @@ scenario("in the file: where notifications are at the top, it is the first lines
   await set("agentfs.review.style", "inline");
   await set("workbench.notifications.position", "top-right");
   await top.open();
-  const asked = await proposeAmongQuestions(top, lines(60, { 2: LONG }));
+  const asked = await propose(top, lines(60, { 2: LONG }));
   await acceptCovered(top, asked, "beneath them", 1);
 });
 
