@@ -154,7 +154,9 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     drafts.onDidChange(draftsMoved),
     editors.onDidOpen(({ review }) => {
       plain.closeOthers(review.proposed.id);
-      uncoverOpened(files, review);
+      if (editors.inline.current !== review) {
+        uncoverOpened(files, review);
+      }
     }),
     editors.onDidOpenLate((review) => void announcements.late(review)),
     editors.onDidLeaveBehind((closed) => {

@@ -28,7 +28,7 @@ export function isCovered(files: readonly Compared[], areSeveral: boolean): bool
 
 /** Take the notifications away, and tell the user so. */
 export function uncover(): void {
-  hideNotifications();
+  hideNotifications(true);
   showStatusMessage(vscode.l10n.t('Nothing decided: a notification covered lines. Press again.'));
 }
 

@@ -164,7 +164,7 @@ export class InlineReviews implements vscode.Disposable {
     const hunk = JSON.stringify(first.start);
     if (this.asked?.hunk !== hunk) {
       this.asked = { hunk, at: Date.now() };
-      hideNotifications();
+      hideNotifications(true);
       view.goTo(first);
       showUnseen(unseen.length);
       return 'unseen';

@@ -86,7 +86,7 @@ export async function areOnScreen(id: string, files: readonly ShownFile[], plain
 /** Take notifications away from a review that has just opened, if they may cover some of it: Accept needs no second press then. */
 export function uncoverOpened(files: ReviewFileSystem, review: Review): void {
   if (isCovered(comparedOf(review, textsOf(files, review)), review.proposed.files.length > 1)) {
-    hideNotifications();
+    hideNotifications(false);
   }
 }
 

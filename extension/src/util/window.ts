@@ -38,12 +38,15 @@ const standing = new Standing(() => (vscode.window.state.focused ? undefined : n
 /** Whether one of ours may cover something, or has a moment ago. */
 export const mayNotificationsCover = (): boolean => standing.some || went.isRecent();
 
-/** Take all notifications, others' too, from what they cover. They stay in VS Code's list of them. */
-export function hideNotifications(): void {
-  if (standing.some) {
-    standing.clear();
+/**
+ * Take all notifications, others' too, from what they cover. They stay in VS Code's list of them. `isSudden`: a click may have
+ * been meant for one, and nobody has seen what is beneath yet.
+ */
+export function hideNotifications(isSudden: boolean): void {
+  if (standing.some && isSudden) {
     void went.note();
   }
+  standing.clear();
   void vscode.commands.executeCommand('notifications.hideToasts');
 }
 
