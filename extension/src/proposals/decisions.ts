@@ -198,7 +198,7 @@ export class Decisions {
     }
   }
 
-  /** The same, or that the active review shows none of its files where the cursor is. */
+  /** Tell the user that no review is active, or that none of the active one's files is in view where the cursor is. */
   private showNoPart(review: Review | undefined, uri: vscode.Uri | undefined): void {
     if (review?.proposal !== undefined && uri === undefined) {
       showNoFile();
