@@ -276,6 +276,7 @@ let hiding: NodeJS.Timeout | undefined;
  */
 export function showStatusMessage(message: string): void {
   passing ??= new StatusItem('agentfs.message', vscode.l10n.t('agentfs: messages'), 8);
+  passing.hide(); // for a moment: what is said again is seen to be
   passing.show({ icon: 'info', text: message, tooltip: message, command: undefined });
   clearTimeout(hiding);
   hiding = setTimeout(() => passing?.hide(), PASSING_MS);

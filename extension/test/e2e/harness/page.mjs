@@ -107,14 +107,19 @@ export class WorkbenchPage {
     });
   }
 
-  /** The same, in the tab `title`. On a busy machine a diff comes too late to take the focus, and is offered instead. */
-  async requestedDiff(title, text) {
-    const offer = this.#message("The diff of ").getByRole("button", { name: /^Show (What Changed|Draft)$/ });
+  /** Waits for a tab that a button has just asked for. On a busy machine it comes too late to take the focus, and is offered. */
+  async requestedTab(title) {
+    const offer = this.#message("The diff of ").getByRole("button", { name: /^Show / });
     await until(`the tab ${title}`, async () => {
       if ((await this.tab(title).count()) > 0) return true;
       await offer.click({ timeout: 500 }); // it may have opened by itself
       return false;
     });
+  }
+
+  /** Waits for a diff in such a tab. */
+  async requestedDiff(title, text) {
+    await this.requestedTab(title);
     return this.diffWith(text);
   }
 
@@ -352,7 +357,7 @@ export class WorkbenchPage {
   /** Presses a button in the head of the comment that shows `text`. */
   async pressInComment(text, button) {
     const widget = this.page.locator(`${ACTIVE} .review-widget:visible`, { hasText: text.replaceAll(" ", "\u00a0") });
-    await widget.locator(".review-actions").getByRole("button", { name: button }).click();
+    await this.#untilCounts(button, () => widget.locator(".review-actions").getByRole("button", { name: button }).click());
   }
 
   // --- buttons, keys, questions -----------------------------------------------------------------------------
@@ -362,6 +367,26 @@ export class WorkbenchPage {
     const whole = (TITLES[name] ?? name).replaceAll(".", "\\.");
     const button = { name: new RegExp(`^${whole}( \\(.*\\))?$`, "s") };
     return this.page.locator(`${ACTIVE} .editor-actions`).getByRole("button", button);
+  }
+
+  /** Presses a button of the editor's title. */
+  async pressTitle(name) {
+    await this.#untilCounts(name, () => this.titleButton(name).click());
+  }
+
+  /** Presses, and again as long as the status bar says that it did not count. `press` returns false where it could not. */
+  async #untilCounts(what, press) {
+    await until(`${what} counts`, async () => {
+      const said = await this.page.evaluateHandle(() => {
+        const texts = [];
+        const note = (changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach(({ textContent }) => texts.push(textContent)));
+        new MutationObserver(note).observe(document.querySelector(".part.statusbar"), { childList: true, subtree: true });
+        return texts;
+      });
+      if ((await press()) === false) return false;
+      const isRefused = (texts) => texts.some((text) => /(Press|Try) again/.test(text));
+      return !(await this.page.waitForFunction(isRefused, said, { timeout: 700 }).catch(() => false));
+    });
   }
 
   /** Has `press` press while the page is busy: the page handles all of that before anything else, its timers included. */
@@ -613,7 +638,7 @@ export class WorkbenchPage {
 
   /** Presses a button of the first row with `text` in that view; they show while the mouse is there. */
   async pressInRow(view, text, name) {
-    await until(`${name} in the row ${text}`, async () => {
+    await this.#untilCounts(`${name} in the row ${text}`, async () => {
       const row = this.viewRow(view, text).first();
       await row.hover({ timeout: 2000 });
       return this.#pressWhileThere(row.getByRole("button", { name }));

@@ -87,6 +87,7 @@ export async function acceptAfterPlain(said, text) {
 export async function takeDraft(name) {
   await call("command", { id: "agentfs.drafts.focus" });
   await ui.viewRow("Drafts", name).click();
+  await ui.requestedTab("your draft");
   const shown = async () => (await state()).documents.find(({ uri }) => uri.startsWith("agentfs-draft:") && uri.endsWith(name));
   const { text } = await until("the draft is shown", shown);
   await ui.pressInRow("Drafts", name, "Discard Draft…");

@@ -47,7 +47,7 @@ scenario("a conflict: what was typed is kept, and brought to the file as it is n
   await ui.saysInPassing("moved.txt was not changed.");
 
   await ui.pressInMessage(KEPT, "Show Draft");
-  const diff = await ui.diffWith("by a build");
+  const diff = await ui.requestedDiff("your draft", "by a build");
   assert.match(diff.original, /new and mine/);
   await ui.titleButton("Apply Draft to the File").click();
 
@@ -64,7 +64,7 @@ scenario("VS Code refuses the edit that brings a draft to its file: the person i
   const asked = await typed("refused", refused);
   await asked.cancel();
   await ui.pressInMessage(KEPT, "Show Draft");
-  await ui.diffWith("old");
+  await ui.requestedDiff("your draft", "old");
 
   assert.equal(await call("typeAndRun", { path: refused.path, text: "more\n", id: "agentfs.ui.applyDraft" }), true);
 
@@ -180,6 +180,7 @@ for (const [how, [line, said]] of Object.entries(HIDDEN)) {
     await ui.diffWith("harmless mine");
     await asked.cancel();
     await ui.pressInMessage(KEPT, "Show Draft");
+    await ui.requestedTab("your draft");
     await until("it is shown", async () => (await ui.diff()).original.includes("harmless mine"));
 
     await ui.titleButton("Apply Draft to the File").click();
@@ -219,7 +220,7 @@ scenario("a reload of the window: what was typed is there afterwards", async () 
   await reloadWindow();
 
   await ui.pressInMessage(KEPT, "Show Draft");
-  assert.match((await ui.diffWith("old")).original, /new and mine/);
+  assert.match((await ui.requestedDiff("your draft", "old")).original, /new and mine/);
   await discard("reloaded.txt");
 });
 
@@ -272,7 +273,7 @@ scenario("a crash of the server: what was typed is kept", async () => {
 
   await asked.answer.catch(() => {});
   await ui.pressInMessage(KEPT, "Show Draft");
-  assert.match((await ui.diffWith("old")).original, /new and mine/);
+  assert.match((await ui.requestedDiff("your draft", "old")).original, /new and mine/);
   await discard("killed.txt");
   await until("another server runs", () => servers().some((pid) => pid !== before));
 });
@@ -348,7 +349,7 @@ scenario("what the person types into a review while the reason of its rejection 
   assert.equal((await asked.answer).error.code, "USER_REJECTED");
 
   await ui.pressInMessage(KEPT, "Show Draft");
-  assert.match((await ui.diffWith("old")).original, /new before and during/);
+  assert.match((await ui.requestedDiff("your draft", "old")).original, /new before and during/);
   await discard("meanwhile.txt");
 });
 
@@ -364,7 +365,7 @@ scenario("after the last draft was discarded, and its view is gone, keys decide 
   await ui.diffWith("new mine");
   await asked.cancel();
   await ui.pressInMessage(KEPT, "Show Draft");
-  await ui.diffWith("old");
+  await ui.requestedDiff("your draft", "old");
   await discard("dropped.txt");
   const next = await agent("decides").readAndEdit(decides, "old", "new");
   await openReview();

@@ -25,11 +25,11 @@ scenario("changed on disk during the review: it says so, and the agent is asked 
   await ui.page.keyboard.press("Control+Enter");
   await until("why nothing was accepted", () => ui.isSaid("Accepting it would be a conflict."));
   await call("command", { id: "notifications.clearAll" });
-  await ui.titleButton("Show What Changed").click();
+  await ui.pressTitle("Show What Changed");
   const changed = await ui.requestedDiff("disk.txt (changed since the proposal)", "three by a build");
   assert.doesNotMatch(changed.original, /three/);
   await openReview();
-  await ui.titleButton("Ask the Agent to Redo").click();
+  await ui.pressTitle("Ask the Agent to Redo");
 
   const answer = await asked.answer;
   assert.equal(answer.error.code, "USER_REJECTED");
@@ -68,7 +68,7 @@ scenario("typed in the file during the review: it says so, and the agent is aske
   const diff = await reviewWith("2");
   assert.match(diff.original, /^one$/m, "the left side is what the proposal changes");
   await ui.sees(/changed/i);
-  await ui.titleButton("Ask the Agent to Redo").click();
+  await ui.pressTitle("Ask the Agent to Redo");
 
   assert.equal((await asked.answer).error.code, "USER_REJECTED");
   assert.equal(typed.text(), "one\ntwo\n");
@@ -119,7 +119,7 @@ scenario("unsaved text is closed without a save during the review: it says so, a
 
   await reviewWith("2");
   await ui.sees("Changed on disk: cannot be accepted");
-  await ui.titleButton("Ask the Agent to Redo").click();
+  await ui.pressTitle("Ask the Agent to Redo");
   assert.equal((await asked.answer).error.code, "USER_REJECTED");
   const { data } = await agent("dropped").read(dropped);
   assert.deepEqual([data.content, data.source], ["one\ntwo\n", "disk"]);
@@ -140,13 +140,13 @@ scenario("next and previous proposal", async () => {
   const second = await agent("next-2").readAndEdit(skipped[1], "old", "new second");
   await until("both are pending", async () => (await state()).pending.length === 2);
 
-  await ui.titleButton("Next Proposal").click();
+  await ui.pressTitle("Next Proposal");
   await ui.requestedReview("new second");
   await inFront("second.txt");
   await ui.titleMenu("Previous Proposal");
   await ui.requestedReview("new first");
   await inFront("first.txt");
-  await ui.titleButton("Next Proposal").click();
+  await ui.pressTitle("Next Proposal");
   await ui.requestedReview("new second");
   await ui.titleButton("Accept").click();
   assert.equal((await second.answer).data.applied, true);

@@ -205,10 +205,10 @@ scenario("a file that changes before its review is first shown: the review says 
   behind.change("changed meanwhile\n");
   await behindOpen.type("mine ");
 
-  await ui.titleButton("Next Proposal").click();
+  await ui.pressTitle("Next Proposal");
   await ui.diffWith("new behind");
   await ui.sees("Changed on disk: cannot be accepted");
-  await ui.titleButton("Next Proposal").click();
+  await ui.pressTitle("Next Proposal");
   await ui.diffWith("new open");
   await ui.sees("Changed in the editor: cannot be accepted");
   for (const asked of [first, second, third]) await asked.cancel();
@@ -304,7 +304,7 @@ scenario("the buttons of a row are those of its own review", async () => {
   await until("offered while its review is in front", () => offers("one.txt"));
   assert.equal(await offers("three.txt"), false);
 
-  await ui.titleButton("Next Proposal").click();
+  await ui.pressTitle("Next Proposal");
   await ui.severalWith("new four.txt");
 
   await until("offered for the other one now", () => offers("three.txt"));

@@ -136,7 +136,7 @@ scenario("a notebook with unsaved changes: accepting says so, and once it is sav
   await ui.page.keyboard.press("Control+S");
   await until("it is saved", () => book.text().includes("# mine"));
   await reviewWith("one = 2");
-  await ui.titleButton("Ask the Agent to Redo").click();
+  await ui.pressTitle("Ask the Agent to Redo");
   assert.equal((await asked.answer).error.code, "USER_REJECTED");
   assert.ok(book.text().includes("# mine"), "what was typed is kept");
 });
@@ -158,7 +158,7 @@ scenario("a notebook with unsaved changes: a change of it is reviewed in auto mo
   await ui.page.keyboard.press("Control+S");
   await until("it is saved", () => through.text().includes("# mine"));
   await reviewWith("one = 2");
-  await ui.titleButton("Ask the Agent to Redo").click();
+  await ui.pressTitle("Ask the Agent to Redo");
   assert.equal((await asked.answer).error.code, "USER_REJECTED");
   const again = await agent("again").readAndEdit(through, "one = 1", "one = 2");
   assert.equal((await again.answer).data.review.by, "mode");

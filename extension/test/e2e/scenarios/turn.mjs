@@ -150,6 +150,7 @@ scenario("what stands in the way of undoing a session is named and shown, and th
 
   await ui.pressInRow("Landed", "4 changes", "Undo Everything in This Session…");
   await ui.pressInMessage("These changes cannot be undone together.", "Show Conflict");
+  await ui.requestedTab("created.txt, one.txt");
   await ui.severalWith("newest one, by hand");
   await ui.tabsAre("created.txt, one.txt (before ↔ now) (2 files)");
   assert.deepEqual((await state()).pending, []);

@@ -94,6 +94,6 @@ test(crash, { timeout: 240_000 }, async () => {
     await next.page.waitForSelector(READY, { timeout: 60_000 });
 
     await next.pressInMessage("was not applied. It was kept as a draft.", "Show Draft");
-    assert.match((await next.diffWith("old")).original, /new and mine/);
+    assert.match((await next.requestedDiff("your draft", "old")).original, /new and mine/);
   });
 });
