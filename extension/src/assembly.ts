@@ -49,7 +49,7 @@ import { Sample } from './sample/sample';
 import { Strictness } from './server/strictness';
 import { agentRequests } from './server/agentRequests';
 import { ReviewFileSystem, ReadOnlyTexts } from './review/fileSystem';
-import { uncoverOpened } from './review/visibility';
+import { uncoverPlaceOf } from './review/visibility';
 import { notify } from './util/window';
 import { messageOf } from './util/display';
 import { LastMoment } from './util/lastMoment';
@@ -152,12 +152,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     settling.onDidEnd(() => void rowsMoved.note()),
     ...[records, checkpointStore].map(({ onDidChange }) => onDidChange(landedMoved)),
     drafts.onDidChange(draftsMoved),
-    editors.onDidOpen(({ review }) => {
-      plain.closeOthers(review.proposed.id);
-      if (editors.inline.current !== review) {
-        uncoverOpened(files, review);
-      }
-    }),
+    editors.onWillOpen((review) => uncoverPlaceOf(files, review)),
+    editors.onDidOpen(({ review }) => plain.closeOthers(review.proposed.id)),
     editors.onDidOpenLate((review) => void announcements.late(review)),
     editors.onDidLeaveBehind((closed) => {
       void drafts.leftBehind(closed).catch((error: unknown) => channel.error(String(error)));

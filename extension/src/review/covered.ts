@@ -32,7 +32,8 @@ export function uncover(): void {
   showStatusMessage(vscode.l10n.t('Nothing decided: a notification covered lines. Press again.'));
 }
 
-function mayCover(files: readonly Compared[], areSeveral: boolean): boolean {
+/** Whether notifications may cover changed lines of it, now or, of a diff that is not open yet, once it is. */
+export function mayCover(files: readonly Compared[], areSeveral: boolean): boolean {
   const [only] = files;
   if (only === undefined || files.some(({ base, now }) => base.length + now.length > MAX_UNITS)) {
     return true;
@@ -43,13 +44,14 @@ function mayCover(files: readonly Compared[], areSeveral: boolean): boolean {
     return mayBeCovered({ above: 0, toEnd, all: 0 }, atTop);
   }
   const ranges = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === only.uri.toString())?.visibleRanges;
-  const [first, last] = [ranges?.[0]?.start.line ?? 0, ranges?.at(-1)?.end.line ?? 0];
   const lines = only.now.split('\n');
+  const [first, last] = ranges === undefined ? [0, lines.length] : [ranges[0]?.start.line ?? 0, ranges.at(-1)?.end.line ?? 0];
+  const all = ranges === undefined ? 0 : last + 1 - first;
   const inView = hunksOf(only).filter(({ start: { after }, added }) => after <= last + 1 && after + added.length >= first);
   return inView.some(({ start: { after }, added }, at) => {
     const removed = inView.slice(0, at + 1).reduce((sum, hunk) => sum + rowsOf(hunk.removed), 0);
     const end = Math.min(after + added.length, last + 1);
-    return mayBeCovered({ above: after - first, toEnd: rowsOf(lines.slice(first, end)) + removed, all: last + 1 - first }, atTop);
+    return mayBeCovered({ above: after - first, toEnd: rowsOf(lines.slice(first, end)) + removed, all }, atTop);
   });
 }
 

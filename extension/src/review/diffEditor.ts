@@ -29,6 +29,9 @@ export interface Opening {
 }
 
 export class DiffEditors implements vscode.Disposable {
+  private readonly willOpen = new vscode.EventEmitter<Review>();
+  /** A diff is about to be opened. */
+  readonly onWillOpen = this.willOpen.event;
   private readonly opened = new vscode.EventEmitter<Opening>();
   /** A review was opened and has the focus. */
   readonly onDidOpen = this.opened.event;
@@ -217,6 +220,7 @@ export class DiffEditors implements vscode.Disposable {
     const giveKeys = isNext ? await keysForTheFront() : undefined;
     this.proposals.setAside(review, false);
     this.opening = { review, isNext };
+    this.willOpen.fire(review);
     const opened = open(review, sides, place, path);
     await Promise.all([opened, giveKeys && run(giveKeys)]).finally(() => {
       this.opening = undefined;

@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
-import { hideNotifications, notify } from '../util/window';
+import { areNotificationsShown, hideNotifications, notify } from '../util/window';
 import type { Proposal } from '../protocol/types';
 import type { Review } from '../proposals/review';
 import { baseName, brief, messageOf, visible } from '../util/display';
@@ -12,7 +12,7 @@ import { normalize } from '../util/text';
 import type { ShownText } from '../proposals/settleParams';
 import type { Question } from '../server/questions';
 import type { Draft } from './draftStore';
-import { isCovered, uncover, type Compared } from './covered';
+import { isCovered, mayCover, uncover, type Compared } from './covered';
 import { DRAFT, PROPOSAL, virtualUri, type ReviewFileSystem } from './fileSystem';
 import { whyHidden } from './hidden';
 import { notifyDraftHidden, notifyHidden, notifyNotShown, pathNow, showTooEarly } from '../proposals/notifications';
@@ -83,9 +83,12 @@ export async function areOnScreen(id: string, files: readonly ShownFile[], plain
   return hasShownAll(id, judged, plain, notifyHidden) && (judged.some(isPlain) || isUncovered(files, true));
 }
 
-/** Take notifications away from a review that has just opened, if they may cover some of it: Accept needs no second press then. */
-export function uncoverOpened(files: ReviewFileSystem, review: Review): void {
-  if (isCovered(comparedOf(review, textsOf(files, review)), review.proposed.files.length > 1)) {
+/**
+ * Take notifications away from where a review opens, if ours may cover some of it: Accept needs no second press then. Before it
+ * opens: VS Code may have something to say about its diff.
+ */
+export function uncoverPlaceOf(files: ReviewFileSystem, review: Review): void {
+  if (areNotificationsShown() && mayCover(comparedOf(review, textsOf(files, review)), review.proposed.files.length > 1)) {
     hideNotifications(false);
   }
 }

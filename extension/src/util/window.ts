@@ -35,6 +35,8 @@ const standing = new Standing(() => (vscode.window.state.focused ? undefined : n
     }
   });
 })));
+/** Whether one of ours may cover something. */
+export const areNotificationsShown = (): boolean => standing.some;
 /** Whether one of ours may cover something, or has a moment ago. */
 export const mayNotificationsCover = (): boolean => standing.some || went.isRecent();
 

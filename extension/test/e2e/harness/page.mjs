@@ -374,18 +374,31 @@ export class WorkbenchPage {
     await this.#untilCounts(name, () => this.titleButton(name).click());
   }
 
-  /** Presses, and again as long as the status bar says that it did not count. `press` returns false where it could not. */
+  /**
+   * Presses, and again as long as the status bar says that it did not count, until a tab comes or goes, or nothing is said.
+   * `press` returns false where it could not.
+   */
   async #untilCounts(what, press) {
+    const tabs = () => [...document.querySelectorAll(".tabs-container .tab")].map(({ textContent }) => textContent).join();
     await until(`${what} counts`, async () => {
-      const said = await this.page.evaluateHandle(() => {
-        const texts = [];
-        const note = (changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach(({ textContent }) => texts.push(textContent)));
-        new MutationObserver(note).observe(document.querySelector(".part.statusbar"), { childList: true, subtree: true });
-        return texts;
-      });
+      const [before, said] = await Promise.all([this.page.evaluate(tabs), this.#statusBarTexts()]);
       if ((await press()) === false) return false;
-      const isRefused = (texts) => texts.some((text) => /(Press|Try) again/.test(text));
-      return !(await this.page.waitForFunction(isRefused, said, { timeout: 700 }).catch(() => false));
+      const isOver = ([before, said]) => {
+        if (said.some((text) => /(Press|Try) again/.test(text))) return "refused";
+        return [...document.querySelectorAll(".tabs-container .tab")].map(({ textContent }) => textContent).join() !== before;
+      };
+      const over = await this.page.waitForFunction(isOver, [before, said], { timeout: 700 }).catch(() => undefined);
+      return (await over?.jsonValue()) !== "refused";
+    });
+  }
+
+  /** What the status bar says from now on. */
+  #statusBarTexts() {
+    return this.page.evaluateHandle(() => {
+      const texts = [];
+      const note = (changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach(({ textContent }) => texts.push(textContent)));
+      new MutationObserver(note).observe(document.querySelector(".part.statusbar"), { childList: true, subtree: true });
+      return texts;
     });
   }
 

@@ -23,7 +23,7 @@ scenario("the tools of the chat: read, then an edit that the user reviews", asyn
   await reviewWith("2");
   await ui.sees("Shorter.");
   assert.equal(byTool.text(), "one\ntwo\n");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   assert.match(await edited, /Updated 'agents\/tool\.txt'/);
   assert.equal(byTool.text(), "one\n2\n");
@@ -74,7 +74,7 @@ scenario("the API for other extensions: the same review, the same answer, word o
   const edited = api("edit", { old_string: "old", new_string: "new" });
   await reviewWith("new");
   await ui.sees("Another extension");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   assert.equal((await edited).data.review.decision, "accepted");
   assert.equal(byApi.text(), "new\n");
@@ -93,7 +93,7 @@ const undone = file("agents/undone.txt", "old\n");
 scenario("an undo that its agent cancels is withdrawn", async () => {
   const asked = await agent("undone").readAndEdit(undone, "old", "new");
   await reviewWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   const { data } = await asked.answer;
   const undo = workbench.extension.request("agentfs/undo", { session: "undone", agent: "Ada", change_id: data.change_id });
   await until("it waits", async () => (await state()).pending.length === 1);

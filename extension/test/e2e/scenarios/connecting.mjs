@@ -32,7 +32,7 @@ scenario("Connect an Agent opens the review of the change of its settings, and s
   assert.match(await row.first().innerText(), /2 files/);
   assert.equal(await ui.viewRow("Pending", "agentfs-lsp").count(), 0, "nothing is said of the command that does it");
   assert.equal(existsSync(configuration.path), false);
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   const done = "Claude Code is set up. Start a new session of it. It can still change files without a review, with its own tools.";
   await says(done);
   assert.equal(await ui.isSaid("--only"), false);
@@ -47,7 +47,7 @@ scenario("Connect an Agent opens the review of the change of its settings, and s
   await ui.pressInMessage(set, "Review Only Through agentfs…");
   await ui.requestedReview("NotebookEdit");
   await ui.tabsAre("settings.json (Deny Claude Code’s Own Tools)");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await says("Claude Code is set up. Start a new session of it. Its own tools that change files are denied.");
   assert.deepEqual(JSON.parse(permissions.text()).permissions.deny, ["Edit", "Write", "NotebookEdit"]);
   await clear();
@@ -64,7 +64,7 @@ const described = file(".vscode/mcp.json");
 scenario("where its settings cannot deny an agent's own tools, a page says what else does", async () => {
   await choose(".vscode/mcp.json");
   await ui.requestedReview("workspaceFolder");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await says("VS Code is set up.");
   assert.match(described.text(), /agentfs/);
   await ui.pressInMessage("which its settings cannot deny", "Show How");
@@ -138,7 +138,7 @@ scenario("after an update, a program whose settings name the version before is c
   const lost = "Gemini CLI cannot start agentfs: its settings in this folder name a version that is no longer here.";
   await ui.pressInMessage(lost, "Connect Again…");
   await ui.requestedReview('"trust": true');
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await says("Gemini CLI is set up.");
   assert.equal(updated.text().includes("agentfs-0.0.1"), false);
   await ui.pressInMessage("Gemini CLI is set up.", "Show Connected Agents");

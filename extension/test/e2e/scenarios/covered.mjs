@@ -70,7 +70,7 @@ scenario("a short diff above the notifications is accepted at once", async () =>
   const asked = await propose(brief, lines(5, { 5: "fifth" }));
   await askThree(brief);
   await reviewWith("fifth");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "accepted");
   await call("command", { id: "notifications.clearAll" });
 });

@@ -26,7 +26,7 @@ scenario("accept: what was shown is what lands", async () => {
   await ui.sees("The upload takes longer than 30 s.");
   assert.equal(accepted.text(), "timeout = 30\nretries = 2\n", "nothing is written before the decision");
 
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   const answer = await asked.answer;
   assert.equal(answer.status, "success");
@@ -70,7 +70,7 @@ scenario("accepted while the reason to reject it is asked for: it lands, and the
   await reviewWith("answer = 41");
   await ui.titleButton("Reject").click();
   await ui.page.locator(".quick-input-widget:visible input").waitFor();
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).status, "success");
   await ui.answer("It is 42.");
   await ui.saysInPassing("The change of accept-early.py ended before you rejected it. The agent did not receive your answer.");
@@ -120,7 +120,7 @@ scenario("amend: what the person typed lands, and the agent is told", async () =
   await ui.clickLine("colour = 'green'");
   await ui.page.keyboard.type("  # as grass");
   await ui.diffWith("# as grass");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   const answer = await asked.answer;
   assert.equal(answer.data.applied, true);
@@ -142,7 +142,7 @@ scenario("one hunk of three taken back with its arrow", async () => {
   await ui.revertHunkAt("second change");
 
   await until("the second hunk is the old text again", async () => (await ui.diff()).modified.includes("line 30"));
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   const answer = await asked.answer;
   assert.equal(answer.data.applied, true);
   assert.equal(answer.data.review.decision, "amended");
@@ -175,7 +175,7 @@ scenario("accept for this session, and back to manual with a click", async () =>
   const third = ada.edit(often, "a 3", "a 4");
   await reviewWith("a 4");
   assert.equal(often.text(), "a 3\n", "asked again");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await third.answer).data.review.decision, "accepted");
   assert.equal(often.text(), "a 4\n");
 });
@@ -206,7 +206,7 @@ scenario("closing the tab decides nothing: the proposal waits and can be opened 
   assert.equal(closed.text(), "still here\n");
 
   await reviewWith("changed");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "accepted");
   assert.equal(closed.text(), "changed\n");
 });
@@ -226,7 +226,7 @@ scenario("closing an amended review decides nothing either, and keeps what was t
   assert.equal(draft.text(), "old\n", "saving a draft is no decision");
 
   await reviewWith("new and mine");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "amended");
   assert.equal(draft.text(), "new and mine\n");
 });
@@ -304,7 +304,7 @@ scenario("accept is about the review in front: with another file there it decide
   assert.equal(unseen.text(), "old\n");
 
   await reviewWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.applied, true);
   assert.equal(unseen.text(), "new\n");
 });

@@ -242,7 +242,7 @@ scenario("a reload before the window hears that a change landed: no draft is lef
   await ui.page.keyboard.type(" and mine");
   await ui.diffWith("new and mine");
   await until("what was typed is stored", () => stored().length === 1);
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "amended");
   assert.deepEqual(told.bytes(), Buffer.from("caf\xe9 one\nnew and mine\n", "latin1"));
 
@@ -285,7 +285,7 @@ scenario("a crash of the server during Accept: the person is told, and what was 
   const [before] = servers();
   process.kill(before, "SIGSTOP");
 
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await call("command", { id: "agentfs.ui.showPending" });
   await until("it is on its way", async () =>
     (await ui.viewRow("Pending", "dying.txt").innerHTML()).includes("codicon-loading"),
@@ -312,7 +312,7 @@ scenario("closing the tab of a draft asks about the draft, and what was typed is
   await ui.tabsAre();
   await openReview();
   await ui.diffWith("new and mine");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "amended");
   assert.equal(closing.text(), "new and mine\n");
 });
@@ -321,7 +321,7 @@ const decided = file("drafts/decided.txt", "old\n");
 
 scenario("what landed, and what the person rejected, leaves no draft", async () => {
   const first = await typed("decided", decided);
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await first.answer).data.review.decision, "amended");
   const second = agent("decided").edit(decided, "new", "newer");
   await openReview();

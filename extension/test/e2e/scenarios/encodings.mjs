@@ -23,7 +23,7 @@ async function create(session, target) {
   const asked = agent(session).write(target, TEXT);
   await openReview();
   await ui.diffWith(TEXT.trim());
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.applied, true);
 }
 
@@ -56,7 +56,7 @@ scenario("a language's files.encoding: what is put in a file of ASCII is written
   const asked = await agent("ascii").readAndEdit(ascii, "old", TEXT.trim());
   await openReview();
   await ui.diffWith(TEXT.trim());
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.applied, true);
   assert.deepEqual(ascii.bytes(), GBK);
 });

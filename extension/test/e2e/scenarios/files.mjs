@@ -19,7 +19,7 @@ const gbk = {
 
 async function accept(asked, shown) {
   const diff = await reviewWith(shown);
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   const answer = await asked.answer;
   assert.equal(answer.data.review?.decision, "accepted", answer.text);
   return { diff, answer };
@@ -172,7 +172,7 @@ scenario("amended to what the file's encoding can't hold: nothing is decided, an
   await ui.clickLine("price 2");
   await ui.page.keyboard.type(" \u20ac");
   await ui.diffWith("price 2 \u00a3 \u20ac");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await ui.pressInMessage("pound.txt was not changed.", "Review");
   await ui.diffWith("price 2 \u00a3 \u20ac");
   assert.equal((await state()).pending.length, 1, "the proposal still waits");
@@ -180,7 +180,7 @@ scenario("amended to what the file's encoding can't hold: nothing is decided, an
   await ui.clickLine("price 2");
   await ui.page.keyboard.press("Backspace");
   await until("the character is gone", async () => !(await ui.diff()).modified.includes("\u20ac"));
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   const answer = await asked.answer;
   assert.equal(answer.data.review.decision, "amended", answer.text);
@@ -197,7 +197,7 @@ scenario("a draft that could not be written takes keys again", async () => {
   await ui.clickLine("price 2");
   await ui.page.keyboard.type(" \u20ac");
   await ui.diffWith("price 2 \u00a3 \u20ac");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await ui.saysInPassing("unwritten.txt was not changed.");
   await ui.tab("unwritten.txt").click();
   await ui.focused("modified");

@@ -90,7 +90,7 @@ scenario("in the file, by a command: what waits for the file in front is shown t
   await openReview();
   await ui.diffWith("fifth, by hand");
   assert.deepEqual((await state()).pending.map((one) => one.id), [id], "it is still the same proposal");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "amended");
   assert.equal(toggled.text(), lines(9, { 5: "fifth, by hand" }));
 });
@@ -415,7 +415,7 @@ scenario("a new file is shown as a diff, and the change in a file that waits the
   await ui.diffWith("two");
   const waiting = await agent("waits").readAndEdit(long, "line 2\n", "second\n");
   await until("both are pending", async () => (await state()).pending.length === 2);
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await asked.answer;
   await ui.tabsAre();
   assert.equal((await state()).pending.length, 1);

@@ -31,7 +31,7 @@ scenario("Restart Server: what is pending goes, nothing lands, and the next prop
   assert.equal(restarted.text(), "old\n");
   const again = await agent("after").readAndEdit(restarted, "old", "new");
   await reviewWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await again.answer).data.applied, true);
   assert.equal(restarted.text(), "new\n");
 });
@@ -43,7 +43,7 @@ scenario("settings of a workspace that do not apply restart no server, and end n
   await reviewWith("new");
   const before = servers();
   await inWorkspace({ "editor.tabSize": 3, "agentfs.interpreter": "/nowhere", "agentfs.review.style": "refactorPreview" }, async () => {
-    await ui.titleButton("Accept").click();
+    await ui.pressTitle("Accept");
     assert.equal((await asked.answer).data.applied, true);
   });
   assert.deepEqual(servers(), before);
@@ -66,7 +66,7 @@ scenario("the server is killed during a review: nothing lands, no tab stays, and
   await until("another server runs", () => servers().some((pid) => pid !== before));
   const again = await agent("survivor").readAndEdit(killed, "old", "new");
   await reviewWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await again.answer).data.applied, true);
   assert.equal(killed.text(), "new\n");
 });
@@ -185,7 +185,7 @@ scenario("a server that is killed at every start: one notification, which does n
   await until("it waits", async () => (await state()).pending.length === 1);
   await ui.pressInMessage("has stopped 5 times", "Restart");
   await reviewWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.applied, true);
 });
 

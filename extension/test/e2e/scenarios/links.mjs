@@ -108,7 +108,7 @@ async function editorsListed(text) {
 scenario("the list of open editors makes no icon of a name in the title of a landed change or a draft", async () => {
   const landed = await agent("icon-1").readAndEdit(icon[0], "old", "new");
   await reviewWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await landed.answer).data.applied, true);
   await call("command", { id: "agentfs.ui.showPending" });
   await ui.viewRow("Landed", "1.txt").last().click();
@@ -140,7 +140,7 @@ scenario("a name with a gap shows its end: in the row, on the tab, and above the
   await call("command", { id: "agentfs.ui.showPending" });
   await ui.viewRow("Pending", "notes.md\\u{2003}×60.sh").waitFor();
   await ui.page.locator(".breadcrumbs-control", { hasText: "notes.md\\u{2003}×60.sh" }).first().waitFor();
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.applied, true);
   assert.equal(pushed.text(), "echo gap\n");
   await ui.tabsAre();

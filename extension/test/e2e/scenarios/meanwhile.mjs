@@ -148,7 +148,7 @@ scenario("next and previous proposal", async () => {
   await inFront("first.txt");
   await ui.pressTitle("Next Proposal");
   await ui.requestedReview("new second");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await second.answer).data.applied, true);
   await ui.diffWith("new first");
   await pressUntilTaken("Accept", "first.txt");
@@ -195,7 +195,7 @@ scenario("an agent takes its change back just before Accept is pressed: that is 
   assert.equal((await state()).pending.length, 1, "the other one waits for a press of its own");
   assert.equal(replaced[1].text(), "old\n");
   await reviewWith("new second");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await second.answer).data.review.decision, "accepted");
 });
 
@@ -221,7 +221,7 @@ scenario("the window is reloaded with proposals pending: nothing lands, no stale
 
   const again = await agent("reload-again").readAndEdit(reloaded[0], "old", "new");
   await reviewWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await again.answer).data.applied, true);
   assert.equal(reloaded[0].text(), "new\n");
 });

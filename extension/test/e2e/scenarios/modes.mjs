@@ -31,7 +31,7 @@ scenario("auto mode that the user ended stays ended, also in another server and 
   await reviewWith("a 2");
   assert.equal(ended.text(), "a 1\n", "it is asked");
   await ui.statusItem(": manual 1").waitFor();
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.by, "user");
 
   await reloadWindow();
@@ -69,12 +69,12 @@ scenario("auto mode that the user ended stays ended when a workspace's settings 
   await inWorkspace({ "editor.tabSize": 3, "agentfs.approval.mode": "auto_edit" }, async () => {
     const asked = await agent("stays").readAndEdit(stays, "a 1", "a 2");
     await reviewWith("a 2");
-    await ui.titleButton("Accept").click();
+    await ui.pressTitle("Accept");
     assert.equal((await asked.answer).data.review.by, "user");
   });
   const asked = await agent("stays").readAndEdit(stays, "a 2", "a 3");
   await reviewWith("a 3");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.by, "user", "also when they no longer do");
 });
 

@@ -18,13 +18,13 @@ const confirmed = file("outcomes/confirmed.txt", "old\n");
 scenario("a change that landed is confirmed in the status bar, and undone from there", async () => {
   const asked = await agent("confirmed").readAndEdit(confirmed, "old", "new");
   await reviewWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.applied, true);
 
   await ui.page.locator(".statusbar-item", { hasText: "Changed confirmed.txt" }).click();
 
   await ui.diffWith("old");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await until("it is undone", () => confirmed.text() === "old\n");
 });
 
@@ -33,7 +33,7 @@ const twice = file("outcomes/twice.txt", "old\n");
 scenario("a double click on Undo proposes one undo, and another click opens its review", async () => {
   const asked = await agent("twice").readAndEdit(twice, "old", "new");
   await reviewWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.applied, true);
   const undo = ui.page.locator(".statusbar-item", { hasText: "Changed twice.txt" });
 
@@ -42,7 +42,7 @@ scenario("a double click on Undo proposes one undo, and another click opens its 
   await until("it waits", async () => (await state()).pending.length === 1);
   await undo.click();
   await ui.diffWith("old");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await until("nothing waits", async () => (await state()).pending.length === 0);
   assert.equal(twice.text(), "old\n");
 });
@@ -54,7 +54,7 @@ scenario("a change that waits unsaved says so, and offers to save", async () => 
   await dirty.type("mine ");
   const asked = await agent("dirty").readAndEdit(dirty, "two", "2");
   await reviewWith("2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "editor");
 
   await ui.pressInMessage("The change of dirty.txt is in the editor, but not saved.", "Save");
@@ -74,7 +74,7 @@ scenario("Save, once what waits was closed or reverted without saving, says that
   const asked = await proposePair("dropped", dropped);
   await openReview();
   await ui.severalWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "editor");
   const drop = { [closed.path]: "revertAndCloseActiveEditor", [reverted.path]: "files.revert" };
   for (const [uri, command] of Object.entries(drop)) {
@@ -98,7 +98,7 @@ scenario("Save of a change that the user has undone in the editor says so, and s
   await undone.type("mine ");
   const asked = await agent("undone").readAndEdit(undone, "two", "2");
   await reviewWith("2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "editor");
   await undone.open();
   await call("command", { id: "undo" });
@@ -119,7 +119,7 @@ scenario("Save says nothing of a change that the user saved before the file was 
   await saved.type("again ");
   const asked = await agent("saved").readAndEdit(saved, "two", "2");
   await reviewWith("2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "editor");
   await saved.open();
   await call("command", { id: "workbench.action.files.save" });
@@ -139,7 +139,7 @@ scenario("a change of a file that is read-only in the editor says so too, and sa
   await locked.open();
   const asked = await agent("locked").readAndEdit(locked, "two", "2");
   await reviewWith("2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "editor");
   assert.equal(locked.text(), "one\ntwo\n");
 
@@ -156,7 +156,7 @@ scenario("Save of a file that is read-only in the editor, if it comes late, leav
   await pinned.open();
   const asked = await agent("pinned").readAndEdit(pinned, "two", "2");
   await reviewWith("2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "editor");
   await own.open();
 
@@ -225,7 +225,7 @@ scenario("the file is renamed during the review: the review says why it can't be
   await ui.sees("Renamed to other.txt: cannot be accepted");
   renameSync(renamed.path.replace("renamed.txt", "other.txt"), renamed.path);
   await until("and that it can be again", async () => !(await ui.frontText()).includes("cannot accept"));
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.applied, true);
   assert.equal(renamed.text(), "new\n");
 });
@@ -259,7 +259,7 @@ scenario("the left side of a review takes no typing, though the file is open", a
 
   await ui.page.keyboard.press("Escape");
   assert.equal((await leftOpen.document()).text, "one\ntwo\n");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "disk");
   assert.equal(leftOpen.text(), "one\n2\n");
 });
@@ -326,7 +326,7 @@ scenario("an outcome that the server tells late is the one that counts", async (
   const asked = await until("it answers", () => agent("late").readAndEdit(late, "two", "2"));
   await openReview();
   await ui.diffWith("2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "editor");
 
   await ui.saysInPassing("The change of late.txt is in the editor, but not saved.");
@@ -337,7 +337,7 @@ scenario("an outcome that the server tells late is the one that counts", async (
   await undoneLate.type("mine ");
   const undone = await agent("undone-late").readAndEdit(undoneLate, "two", "2");
   await reviewWith("2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await undone.answer).data.landing, "editor");
   await undoneLate.open();
   await ui.focusEditor();

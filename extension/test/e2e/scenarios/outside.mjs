@@ -155,7 +155,7 @@ scenario("Codex itself: connected by a reviewed change of its settings, then its
   await (await ui.requestedRow("Codex")).click();
   await ui.requestedReview("mcp_servers.agentfs");
   assert.equal(existsSync(settings.path), false);
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await until("the message", () => ui.isSaid("Codex is set up. Start a new session of it."));
   await call("command", { id: "notifications.clearAll" });
   assert.match(settings.text(), /\[mcp_servers\.agentfs\]/);
@@ -166,7 +166,7 @@ scenario("Codex itself: connected by a reviewed change of its settings, then its
   await ui.sees("outside: Codex");
   await ui.sees("Figures.");
   assert.equal(accepted.text(), "one\ntwo\n");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.match(await edited, /Updated '.*outside\/accepted\.txt'/);
   assert.equal(accepted.text(), "one\n2\n");
 
@@ -182,7 +182,7 @@ scenario("Codex itself: connected by a reviewed change of its settings, then its
   await ui.clickLine("2");
   await ui.page.keyboard.type("nd");
   await ui.sees("2nd");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.match(await edited, /2nd/);
   assert.equal(amended.text(), "one\n2nd\n");
 

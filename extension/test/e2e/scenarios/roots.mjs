@@ -58,7 +58,7 @@ scenario("two workspace folders: paths begin with the folder's name, and each fi
   const edited = ask(workbench, "edit", { path, old_string: "old", new_string: "new" });
   await workbench.extension.openReview();
   await ui.diffWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await edited).data.landing, "disk");
   assert.deepEqual(
     files.map((file) => readFileSync(file, "utf8")),
@@ -71,7 +71,7 @@ scenario("two workspace folders: paths begin with the folder's name, and each fi
   const byChat = workbench.extension.call("tool", { name: "agentfs_edit", input });
   await workbench.extension.openReview();
   await ui.diffWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.match((await byChat).content[0].value, /Updated 'client\/main\.txt'/, "the chat's absolute path is found");
   assert.equal(readFileSync(files[0], "utf8"), "new\n");
 });
@@ -93,7 +93,7 @@ scenario("once a second workspace folder is open, what waits is shown with its f
   assert.match(await ui.dialogText(), /client\/main\.txt/);
   await ui.answerDialog("Cancel");
 
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await edited).data.landing, "disk");
   assert.deepEqual(
     files.map((file) => readFileSync(file, "utf8")),

@@ -25,7 +25,7 @@ scenario("auto save on: the proposal is not saved by it, what was accepted is", 
   assert.equal((await state()).pending.length, 1, "auto save decides nothing");
   assert.equal(automatic.text(), "one\ntwo\n");
 
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   const answer = await asked.answer;
   assert.equal(answer.data.landing, "disk");
@@ -49,7 +49,7 @@ scenario("auto save on focus change: leaving the review decides nothing", async 
   assert.equal(focusSaved.text(), "one\ntwo\n");
 
   await reviewWith("2!");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "amended");
   assert.equal(focusSaved.text(), "one\n2!\n");
 });
@@ -61,7 +61,7 @@ scenario("format on save runs on what was accepted, and the agent sees what it m
   await formatted.open();
   const asked = await agent("format").readAndEdit(formatted, '"a": 1', '"a": 1,   "b":    2');
   await reviewWith('"b":    2');
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   const answer = await asked.answer;
   const tidy = '{\n  "a": 1,\n  "b": 2\n}';
@@ -74,7 +74,7 @@ scenario("format on save runs on what was accepted, and the agent sees what it m
 
   const next = await agent("format").edit(formatted, '"b": 2', '"b": 3');
   await reviewWith('"b": 3');
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await next.answer).data.landing, "disk", "the session knows the file as it was saved");
   assert.equal(formatted.text(), tidy.replace("2", "3"));
 });
@@ -89,7 +89,7 @@ scenario("code actions on save run as the user set them, and the agent sees what
   await agent("actions").read(acted);
   const asked = agent("actions").write(acted, unsorted);
   await reviewWith("[b]: /b");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   const answer = await asked.answer;
   assert.equal(answer.data.landing, "disk");
@@ -122,13 +122,13 @@ scenario("a notebook with unsaved changes: accepting says so, and once it is sav
   const asked = await agent("book").readAndEdit(book, "one = 1", "one = 2");
   await reviewWith("one = 2");
 
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   await ui.saysInPassing("book.ipynb has unsaved changes");
   assert.equal((await state()).pending.length, 1);
   assert.equal(book.text(), before);
   await call("load", { path: book.path }); // its text has nothing of what is unsaved
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await ui.saysInPassing("book.ipynb has unsaved changes");
   assert.equal(book.text(), before);
   await ui.tab("book.ipynb").first().click();
@@ -149,7 +149,7 @@ scenario("a notebook with unsaved changes: a change of it is reviewed in auto mo
   await typeInNotebook(through);
   const asked = await agent("through").readAndEdit(through, "one = 1", "one = 2");
   await reviewWith("one = 2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await ui.saysInPassing("through.ipynb has unsaved changes");
   assert.equal(through.text(), before);
 

@@ -67,7 +67,7 @@ scenario("several files: one editor, accepted all at once, each lands in its way
   await ui.sees("with your unsaved text");
   assert.deepEqual(texts(accepted), OLD, "nothing is written before the decision");
 
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   const { status, data } = await asked.answer;
   assert.deepEqual([status, data.applied, data.landing], ["partial", false, "editor"]);
@@ -194,13 +194,13 @@ scenario("several files, all or none: Accept asks if one of them is as before, a
   await ui.page.keyboard.type("old two");
   await ui.severalWith("old two");
 
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.match(await ui.dialogText(), QUESTION);
   await ui.answerDialog("Go Back");
   assert.equal((await state()).pending.length, 1, "the review is as it was");
   assert.deepEqual(texts(reverted), OLD);
 
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.match(await ui.dialogText(), QUESTION);
   await ui.answerDialog("Reject All…");
   assert.match(await ui.answer("Not the second."), /Reject all 3 files: the agent requires all or none of them/);
@@ -216,7 +216,7 @@ scenario("several files, all or none: the last hunk of a file is rejected only a
   await ui.escapeQuestion();
   await ui.severalWith("new two");
   await ui.tab("3 files").click();
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "accepted", "the hunk is still part of the change");
   assert.deepEqual(texts(hunked), NEW);
 });
@@ -255,7 +255,7 @@ scenario("a review is accepted of which nothing is left: it is rejected, and the
   await ui.page.keyboard.press("Shift+End");
   await ui.page.keyboard.type("old");
   await ui.diffWith("old");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).error.code, "USER_REJECTED");
   await ui.statusBarSays("Rejected: the text that you accepted does not change nothing.txt.");
   assert.equal(nothing.text(), "old\n");
@@ -267,7 +267,7 @@ scenario("several files: one of them amended, all accepted", async () => {
   const asked = await propose("typed", typed, { open: false });
   await ui.clickLine("new two");
   await ui.page.keyboard.type(", amended");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   const { data } = await asked.answer;
   assert.equal(data.review.decision, "amended");
@@ -291,7 +291,7 @@ scenario("several files: a draft that VS Code opens in a tab of its own is decid
   assert.equal((await state()).pending.length, 1, "the others wait");
 
   await ui.tab("3 files").click();
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   const { data } = await asked.answer;
   assert.deepEqual(data.failed_items, [1], "accepting all is no word about what was rejected before");
@@ -317,7 +317,7 @@ const undone = trio("undone", ["a.txt", "b.txt", "c.txt"]);
 
 scenario("several files: what landed is one row of the view, and undone together from there", async () => {
   const asked = await propose("undone", undone);
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.deepEqual((await asked.answer).data.landing, "editor");
   assert.deepEqual(texts(undone), [OLD[0], NEW[1], NEW[2]]);
   await ui.saysInPassing("The change of a.txt is in the editor, but not saved.");
@@ -326,7 +326,7 @@ scenario("several files: what landed is one row of the view, and undone together
   await ui.pressInRow("Landed", "a.txt, b.txt, c.txt", "Undo Change…");
   await ui.severalWith("old two");
   assert.deepEqual(texts(undone), [OLD[0], NEW[1], NEW[2]], "an undo is reviewed like any change");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   await until("the closed files are as before", () => texts(undone).join() === OLD.join());
   await until("the open one too, what is typed aside", async () => (await unsaved(undone))[0] === MINE + OLD[0]);
@@ -341,7 +341,7 @@ scenario("several files: one changes on disk meanwhile, the others land, and onl
   const asked = await propose("partly", partly, { open: false, atomic: false });
   partly[1].change("by a build\n");
   await ui.sees("Changed on disk");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   assert.deepEqual((await asked.answer).data.failed_items, [1]);
   assert.deepEqual(texts(partly), [NEW[0], "by a build\n", NEW[2]]);
@@ -358,7 +358,7 @@ scenario("several files: without a history, a row of the view counts what landed
   await ui.answer("");
   await ui.clickLine("new two");
   await ui.page.keyboard.type("\nand more");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await asked.answer;
   await call("command", { id: "agentfs.ui.showPending" });
   await ui.viewRow("Landed", "two.txt, three.txt").filter({ hasText: "+3 −1" }).waitFor();
@@ -376,7 +376,7 @@ scenario("several files: which of them are new or to be deleted is said beside t
   await openReview();
   await ui.severalWith("new");
   await ui.sees("new file · Ada");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   const { data } = await asked.answer;
   assert.equal(data.failed_items?.length ?? 0, 0);
 
@@ -384,7 +384,7 @@ scenario("several files: which of them are new or to be deleted is said beside t
   await openReview();
   await ui.severalWith("old");
   await ui.sees("to be deleted · Ada");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await undo.answer).status, "success");
 });
 
@@ -399,7 +399,7 @@ scenario("of several files one does not land: it is said, and only the other is 
   await openReview();
   await ui.severalWith("new second");
   await second.type("typed ");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   assert.deepEqual((await asked.answer).data.failed_items, [1]);
   await ui.saysInPassing("second.txt was not changed.");
@@ -421,7 +421,7 @@ scenario("several files: the tab stays when the user looks at a file in the Expl
   await until("the file is shown", async () => (await state()).tabs.some(({ label, active }) => active && label === "clicked.txt"));
   assert.deepEqual(await ui.tabNames(), ["kept.txt", "Changes by Ada (3 files)", "clicked.txt"]);
   await ui.tab("3 files").click();
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "accepted");
   await ui.saysInPassing("The change of kept.txt is in the editor, but not saved.");
 });
@@ -449,7 +449,7 @@ scenario("several files: opened again it is the same tab, and the row of a file 
   await call("command", { id: "agentfs.ui.openReview" });
   await ui.severalWith("many lines");
   assert.equal(await reviews(), 1, "also if another group was active");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "accepted");
   await ui.tabsAre();
 });

@@ -29,7 +29,7 @@ scenario("a change of blanks alone is marked in the review, as VS Code comes", a
   await openReview();
   await marked();
   await ui.diffWith("  - grant");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "accepted");
   assert.ok(isOut(alone));
 });
@@ -55,7 +55,7 @@ async function proposeBlanks(session, ...files) {
 scenario("a change of blanks alone is not folded away among several files", async () => {
   const asked = await proposeBlanks("among", beside, among);
   await ui.severalWith("- grant");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).status, "success");
   assert.ok(isOut(among));
 });
@@ -78,7 +78,7 @@ scenario("a change that shows is accepted whatever is set for blanks", async () 
   await set(BLANKS, true);
   const asked = await agent("visible").readAndEdit(visible, "two", "2");
   await reviewWith("2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
@@ -112,7 +112,7 @@ scenario("what VS Code finds too large to show can't be accepted until it is sho
     await ui.diffWith("nobody has seen");
     assert.equal((await state()).pending.length, 1, "nothing is decided");
     assert.equal(large.text(), "");
-    await ui.titleButton("Accept").click();
+    await ui.pressTitle("Accept");
     assert.equal((await asked.answer).data.review.decision, "accepted");
     assert.equal(large.text(), LARGE);
   });

@@ -90,7 +90,7 @@ scenario("everything in a session is undone by one review, from its row", async 
   assert.equal(turn[1].text(), "new two\nmiddle\nlast\n", "an undo is reviewed like any change");
   const { pending } = await state();
   assert.deepEqual(pending.map(({ files }) => files.length), [3], "one proposal of three files");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   await until("all is as before, but for what came by hand", () => texts().join() === [was[0].replace("last", "last, by hand"), was[1]].join());
   assert.equal(existsSync(created.path), false);
@@ -119,7 +119,7 @@ scenario("a change and all of its session since are undone from its row, and the
   await ui.rowMenu("Landed", "“Shorter.”", "Undo from Here…");
   await ui.severalWith("middle");
   await ui.tabsAre("Undo Changes of Ada (2 files)");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await until("all but the first is undone", () => partly.map((each) => each.text()).join() === "1st\nmiddle\nlatest\n,first\nmiddle\nlast\n");
   await until("the undo says what it was", async () => /^ ?Undo Changes of Ada ?/.test((await rows())[0]));
   await until("they are marked", async () => /two\.txt ?undone · not reviewed · “Shorter\.”/.test((await rows()).join(" ")));
@@ -131,7 +131,7 @@ scenario("a change and all of its session since are undone from its row, and the
   await ui.pressInRow("Landed", "Undo Changes of Ada", "Undo Change…");
   await ui.severalWith("centre");
   await ui.tabsAre("Undo “Undo Changes of Ada” (2 files)");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await until("all is back", () => partly.map((each) => each.text()).join() === "1st\ncentre\nlatest\n,1st\nmiddle\nlast\n");
   await until("nothing but the undo is undone", async () => {
     const [undo, undone, ...others] = (await rows()).slice(0, 6);
@@ -149,6 +149,7 @@ scenario("what stands in the way of undoing a session is named and shown, and th
   await until("all are counted", async () => /4 changes/.test((await rows())[0]));
 
   await ui.pressInRow("Landed", "4 changes", "Undo Everything in This Session…");
+  await ui.answerDialog("Undo");
   await ui.pressInMessage("These changes cannot be undone together.", "Show Conflict");
   await ui.requestedTab("created.txt, one.txt");
   await ui.severalWith("newest one, by hand");
@@ -165,7 +166,7 @@ scenario("what stands in the way of undoing a session is named and shown, and th
   await ui.pressInMessage("These changes cannot be undone together.", "Undo the Others");
   await ui.diffWith("old two");
   await ui.tabsAre("two.txt (Undo Session of Ada)");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await until("the other is undone", () => texts().join() === `newest one, by hand\nmiddle\nlast\n,${was[1]}`);
   assert.equal(created.text(), "created\nand more\n");
 });
@@ -195,7 +196,7 @@ scenario("a checkpoint is created, shown in its place, restored by one review, r
   await ui.pressInRow("Landed", "Before", "Restore Checkpoint…");
   await ui.severalWith("first a");
   await ui.tabsAre("Restore “Before $ (flame) [all] (command:x)” (2 files)");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await until("the files are as they were", () => checked.map((each) => each.text()).join() === "first a\nmiddle\nlast\n,old b\nmiddle\nlast\n");
   await ui.tabsAre();
 

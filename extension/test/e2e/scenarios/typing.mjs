@@ -117,7 +117,7 @@ for (const before of ["", " mine"]) {
     const [pid] = servers();
     process.kill(pid, "SIGSTOP");
     try {
-      await ui.titleButton("Accept").click();
+      await ui.pressTitle("Accept");
       await until("it no longer counts as unsaved", async () => !(await proposalFor(several[0])).dirty);
       await type(" after", `new${before} after\n`);
     } finally {
@@ -208,7 +208,7 @@ const deleted = file("typing/deleted.txt");
 scenario("where a file is to be deleted nothing can be typed", async () => {
   const created = agent("deleted").write(deleted, "one\n");
   await reviewWith("one");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   const { data } = await created.answer;
   const undone = workbench.extension.request("agentfs/undo", { session: "deleted", change_id: data.change_id });
   await openReview();
@@ -219,7 +219,7 @@ scenario("where a file is to be deleted nothing can be typed", async () => {
   await keyboard().type("mine");
   await refused;
 
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   assert.equal((await undone.answer).data.applied, true);
   assert.equal(existsSync(deleted.path), false);
@@ -275,7 +275,7 @@ scenario("the server dies between the edit and the save: the person is told what
   await keyboard().type(" mine");
   await ui.diffWith("new mine");
 
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
 
   await asked.answer.catch(() => {});
   await ui.saysInPassing("The change of applied.txt is in the editor, but not saved.");

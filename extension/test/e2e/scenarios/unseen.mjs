@@ -213,7 +213,7 @@ scenario("glyphs that are as wide as VS Code counts them ask for nothing, nor do
   const words = "“Größe” – Ελλάδα, Україна, 中文字符: Việt → 5 ≤ 6… ";
   const asked = await agent("usual").readAndEdit(usual, "check", `\u2705 ${words.repeat(4)}`.trim());
   await reviewWith("Ελλάδα");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
@@ -222,7 +222,7 @@ const prose = file("unseen/prose.md", "Words.\n");
 scenario("a long line of words that is wrapped asks for nothing", async () => {
   const asked = await agent("prose").readAndEdit(prose, "Words.", "More words. ".repeat(100));
   await reviewWith("More words.");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
@@ -296,7 +296,7 @@ scenario("settings of a workspace that hide nothing do not matter", () =>
   inWorkspace({ "editor.tabSize": 3, "workbench.colorTheme": "Light Modern", "workbench.colorCustomizations": { "titleBar.activeBackground": "#123456" } }, async () => {
     const asked = await agent("plain").readAndEdit(plain, "check=1", "check=2");
     await reviewWith("check=2");
-    await ui.titleButton("Accept").click();
+    await ui.pressTitle("Accept");
     assert.equal((await asked.answer).data.review.decision, "accepted");
   }));
 
@@ -305,7 +305,7 @@ const untouched = long("untouched");
 scenario("a long line that is not changed asks for nothing", async () => {
   const asked = await agent("untouched").readAndEdit(untouched, "// first", "// 1st");
   await reviewWith("// 1st");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 

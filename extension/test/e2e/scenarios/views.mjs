@@ -72,7 +72,7 @@ scenario("a row of the list opens its review", async () => {
   const asked = await propose(chosen);
   await ui.viewRow("Pending", chosen[1].base).click();
   await until("its review is in front", async () => (await ui.tabNames()).join().startsWith("chosen-2.txt"));
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked[1].answer).data.applied, true);
   assert.deepEqual(
     chosen.map((one) => one.text()),
@@ -146,7 +146,7 @@ const landed = file("views/landed.txt", "before\n");
 scenario("what has landed is listed, and its diff can be opened", async () => {
   const asked = await agent("landed").readAndEdit(landed, "before", "after");
   await reviewWith("after");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "disk");
   await ui.tabsAre();
 
@@ -160,7 +160,7 @@ scenario("what has landed is listed, and its diff can be opened", async () => {
 
   await ui.titleButton("Undo Change…").click();
   await ui.diffWith("before");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await until("it is undone", () => landed.text() === "before\n");
   await ui.tab("landed.txt (landed)").click();
   await until("it is not offered again", async () => (await ui.titleButton("Undo Change…").count()) === 0);
@@ -172,7 +172,7 @@ scenario("a change is undone from the view, also where the file moved on, and th
   const ada = agent("undone");
   const asked = await ada.readAndEdit(undone, "one", "1");
   await reviewWith("1");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "disk");
   undone.change("1\ntwo\nthree, by hand\n");
   await call("command", { id: "agentfs.ui.showPending" });
@@ -181,13 +181,13 @@ scenario("a change is undone from the view, also where the file moved on, and th
   const diff = await ui.diffWith("one");
   assert.match(diff.original, /three, by hand/);
   assert.equal(undone.text(), "1\ntwo\nthree, by hand\n", "an undo is reviewed like any change");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await until("it is undone", () => undone.text() === "one\ntwo\nthree, by hand\n");
   await until("two rows", async () => (await ui.viewRow("Landed", "undone.txt").count()) === 2);
 
   await ui.pressInRow("Landed", "undone.txt", "Undo Change…");
   await ui.diffWith("1");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await until("the undo is undone", () => undone.text() === "1\ntwo\nthree, by hand\n");
   await ui.tabsAre();
 });
@@ -197,7 +197,7 @@ const overlapping = file("views/overlapping.txt", "one\n");
 scenario("an undo that overlaps with what came later is a conflict, and says so", async () => {
   const asked = await agent("overlapping").readAndEdit(overlapping, "one", "1");
   await reviewWith("1");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "disk");
   overlapping.change("1, by hand\n");
   await call("command", { id: "agentfs.ui.showPending" });
@@ -214,11 +214,11 @@ scenario("a change of a file that no agent may read is listed in a new window an
   const ada = agent("guarded");
   const made = ada.write(guarded, "KEY=1\n");
   await reviewWith("KEY=1");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await made.answer).data.landing, "disk");
   const asked = ada.edit(guarded, "KEY=1", "KEY=2");
   await reviewWith("KEY=2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "disk");
 
   await reloadWindow();
@@ -230,7 +230,7 @@ scenario("a change of a file that no agent may read is listed in a new window an
   await ui.pressInRow("Landed", ".env", "Undo Change…");
   await until("the undo is in front", async () => /KEY=2/.test((await ui.diffWith("KEY=1")).original));
   assert.equal(guarded.text(), "KEY=2\n", "an undo is reviewed like any change");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   await until("it is undone", () => guarded.text() === "KEY=1\n");
 });
 
@@ -284,7 +284,7 @@ scenario("without a history a row offers its diff, and no undo", async () => {
   await set("agentfs.history.enabled", false);
   const asked = await agent("unkept").readAndEdit(unkept, "before", "after");
   await reviewWith("after");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "disk");
 
   await call("command", { id: "agentfs.ui.showPending" });
@@ -302,7 +302,7 @@ scenario("the history says 'unsaved' of a change only while it waits in the edit
   await left.type("mine ");
   const asked = await agent("left").readAndEdit(left, "two", "2");
   await reviewWith("2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "editor");
   await ui.saysInPassing("The change of left.txt is in the editor, but not saved.");
   await call("command", { id: "agentfs.ui.showPending" });
@@ -324,7 +324,7 @@ scenario("a change that is reverted is 'reverted' in the history", async () => {
   await dropped.type("mine ");
   const asked = await agent("dropped").readAndEdit(dropped, "two", "2");
   await reviewWith("2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "editor");
   await ui.saysInPassing("The change of dropped.txt is in the editor, but not saved.");
   await call("command", { id: "agentfs.ui.showPending" });
@@ -347,7 +347,7 @@ scenario("a change that is reverted is 'reverted' in the history", async () => {
   await dropped.type("mine ");
   const again = await agent("dropped").readAndEdit(dropped, "two", "2");
   await reviewWith("2");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await again.answer).data.landing, "editor");
   await ui.saysInPassing("The change of dropped.txt is in the editor, but not saved.");
   await call("command", { id: "agentfs.ui.showPending" });
@@ -373,7 +373,7 @@ scenario("what an earlier window left in the editor is 'reverted' in the history
     await one.open();
     const asked = await agent(one.base).readAndEdit(one, "two", "2");
     await reviewWith("2");
-    await ui.titleButton("Accept").click();
+    await ui.pressTitle("Accept");
     assert.equal((await asked.answer).data.landing, "editor");
   }
   await call("command", { id: "agentfs.ui.showPending" });
@@ -409,7 +409,7 @@ const counted = file("views/counted.txt", "1\n");
 scenario("history outlives the window, and comes page by page", async () => {
   const asked = await agent("kept").readAndEdit(kept, "before", "after");
   await reviewWith("after");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.landing, "disk");
   await set("agentfs.approval.mode", "auto_edit");
   await until("changes are let through", async () => (await mode()) === "auto_edit");
@@ -444,7 +444,7 @@ scenario("a Python that does not fit: a message with a button that helps, and al
 
   const asked = await agent("served").readAndEdit(served, "old", "new");
   await reviewWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.applied, true);
   assert.equal(served.text(), "new\n");
 });

@@ -74,7 +74,7 @@ scenario("what is accepted is marked no more, nor is the rest if the setting say
 
   await rest.cancel();
   await reviewWith("new");
-  await ui.titleButton("Accept").click();
+  await ui.pressTitle("Accept");
   assert.equal((await asked.answer).data.review.decision, "accepted");
   await ui.marked("Explorer", "one.txt");
 });
