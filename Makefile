@@ -134,7 +134,7 @@ test-integrations: compiled .integrations/frameworks/.done .integrations/hello-a
 
 # --- the VS Code extension: Node 20 builds it; the real workbench comes into .editors/ with a Node of its own ---
 
-.PHONY: vsix publish-check test-extension test-editors test-editors-failed .half-1 .half-2 test-terminal-editors test-editor-plugins test-agents bench-extension screenshots .bundle
+.PHONY: vsix publish-check test-extension test-editors test-editors-failed .half-1 .half-2 test-terminal-editors test-agents bench-extension screenshots .bundle
 
 EXTENSION_DEV := extension/node_modules/.agentfs
 VSIX := dist/agentfs.vsix
@@ -152,15 +152,10 @@ test-extension: ## the extension's unit tests; skipped with a message if Node 20
 	@if $(NODE_FITS); then $(MAKE) --no-print-directory $(EXTENSION_DEV) && cd extension && npm run --silent check && npm test; \
 	else echo "Node 20 or newer is not on the PATH: the extension's unit tests are left out."; fi
 
-test-terminal-editors: $(DEV) compiled ## the server in real Neovim and Emacs, in a terminal; installs them
+test-terminal-editors: $(DEV) compiled ## the server and the plugins in real Neovims and Emacses, in a terminal; installs them
 	@tests/editors/able.sh
 	@PYTHON=$(PYTHON) tests/editors/install.sh
-	$(BIN)/pytest -n 2 tests/editors --ignore-glob='*_plugin*'
-
-test-editor-plugins: $(DEV) compiled ## the plugins for Neovim and Emacs in these editors; installs them
-	@tests/editors/able.sh
-	@PYTHON=$(PYTHON) tests/editors/install.sh
-	$(BIN)/pytest -n 2 tests/editors/test_*_plugin*.py
+	$(BIN)/pytest -n 2 tests/editors
 
 test-agents: $(DEV) compiled $(AGENTS) ## the MCP server with real agents' programs, from npm, and a scripted model
 	$(BIN)/pytest -n 2 --dist loadgroup tests/agents
