@@ -95,6 +95,6 @@ export class HistoryLoader implements vscode.Disposable {
       this.isKnown = true;
       this.last = more ? changes.at(-1)?.change_id : undefined;
     }
-    this.store.merge(recordsOfHistory(data));
+    this.store.merge(recordsOfHistory(data), before !== undefined);
   }
 }

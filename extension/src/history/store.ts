@@ -70,14 +70,19 @@ export class HistoryStore {
   }
 
   /**
-   * Merge the server's history. Texts seen here stay, with their time and the state of changes left in the editor, and
-   * so do records that the server doesn't have. Fires no event if nothing visible changes: redrawing the list would
-   * move it under the mouse.
+   * Merge a part of the server's history, in its order: the newest part, or one that is older than what is known. Texts seen
+   * here stay, with their time and the state of changes left in the editor, and so do records that the server doesn't have,
+   * which go by their time. Fires no event if nothing visible changes: redrawing the list would move it under the mouse.
    */
-  merge(records: readonly HistoryRecord[]): void {
+  merge(records: readonly HistoryRecord[], areOlder = false): void {
     const told = new Map(records.map((record) => [record.id, { ...record, ...seenOf(this.get(record.id)) }]));
     const others = this.records.filter(({ id }) => !told.has(id));
-    const merged = [...told.values(), ...others].sort((one, other) => other.at - one.at);
+    const known = others.filter(({ hashes }) => hashes !== undefined);
+    const merged = areOlder ? [...known, ...told.values()] : [...told.values(), ...known];
+    for (const record of others.filter(({ hashes }) => hashes === undefined)) {
+      const next = merged.findIndex(({ at }) => at <= record.at);
+      merged.splice(next < 0 ? merged.length : next, 0, record);
+    }
     const isSame = shownOf(merged) === shownOf(this.records);
     this.records = merged;
     if (!isSame) {

@@ -61,6 +61,17 @@ test('what the server’s history does not hold stays, each at its time', () => 
   assert.deepEqual(ledger.all.map(({ id }) => id), ['3', '2', '1']);
 });
 
+test('the server’s order counts, whatever the clock said, also for older changes that are loaded later', () => {
+  const ledger = new HistoryStore();
+  const told = (id: string): HistoryRecord => ({ ...record(id), hashes: [] });
+  ledger.merge([told('5'), told('9')]);
+  ledger.merge([told('8'), told('1')], true);
+  ledger.merge([told('6'), told('5'), told('9')]);
+  ledger.add(record('7'));
+  ledger.merge([told('6'), told('5'), told('9')]);
+  assert.deepEqual(ledger.all.map(({ id }) => id), ['7', '6', '5', '9', '8', '1']);
+});
+
 test('a change that is told of before its review is over is one record', () => {
   const ledger = new HistoryStore();
   ledger.merge([{ ...record('1'), files: [] }]);
