@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import re
 import sys
 import tomllib
@@ -232,7 +233,8 @@ def test_the_agents_that_are_set_up_are_listed(root: Path, home: Path, sockets: 
     (root / ".gemini").mkdir()
     (root / ".gemini/settings.json").write_bytes(b'{"mcpServers": {"other": {}}, "x": "\xff"}')
     (root / ".vscode").mkdir()
-    (root / ".vscode/mcp.json").write_text('{"servers": []}')
+    with (root / ".vscode/mcp.json").open("wb") as huge:
+        huge.truncate(1 << 40)
     before = sorted(root.rglob("*"))
     assert listed(root, home, sockets) == {"claude-code": "deniable", "codex": "denied"}
     assert listed(root, home, sockets, "codex") == {"codex": "denied"}
@@ -240,6 +242,14 @@ def test_the_agents_that_are_set_up_are_listed(root: Path, home: Path, sockets: 
     shown = run(*COMMAND, "--list", cwd=root, env=told(home, root, sockets)).stdout
     assert "Codex is set up.\nGemini CLI is not set up.\n" in shown
     assert sorted(root.rglob("*")) == before
+
+
+def test_a_folder_may_have_any_name(root: Path, home: Path, sockets: Path) -> None:
+    folder = root / os.fsdecode(b"caf\xe9")
+    folder.mkdir()
+    refused = run(*COMMAND, "gemini", cwd=folder, env=told(home, folder, sockets), start_new_session=True)
+    assert refused.returncode == 3
+    assert refused.stderr.startswith("agentfs-lsp connect: Nobody could be asked")
 
 
 async def test_amended_settings_connect_nobody_for_certain(root: Path, home: Path, sockets: Path) -> None:

@@ -164,6 +164,8 @@ class Protocol(Endpoint):
             return None
         then = self._own.pop(ident, None)
         if then is not None:
+            if isinstance(error, dict):
+                return then({"code": "INVALID_PARAM", "reason": error.get("message")})
             result = message.get("result")
             return then(result if isinstance(result, dict) else {})
         if isinstance(error, dict):
@@ -180,7 +182,7 @@ class Protocol(Endpoint):
     # --- what is sent -------------------------------------------------------------------------------------
 
     def _ask(self, method: str, params: object, then: Callable[[Mapping[str, Any]], Event | None]) -> None:
-        """A request of the review, whose result `then` gets; an error counts as an empty result."""
+        """A request of the review, whose result `then` gets; after an error, one that names what is wrong."""
         self._own[self.request(method, params)] = then
 
 

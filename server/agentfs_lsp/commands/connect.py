@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote_to_bytes, urlsplit
 
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
 from agentfs_lsp.adapters.terminal.visible import visible
@@ -146,7 +146,8 @@ def _open(root: Path, review: Reviewer, *, user: bool) -> AgentFS:
 def _folder(fs: AgentFS, wanted: Path) -> str:
     """What paths in the folder begin with: the editor may have a folder above it open, or several."""
     names = {
-        Path(unquote(urlsplit(one["uri"]).path)).resolve(): one["name"] for one in fs.status().data["roots"]
+        Path(os.fsdecode(unquote_to_bytes(urlsplit(one["uri"]).path))).resolve(): one["name"]
+        for one in fs.status().data["roots"]
     }
     root = max((one for one in names if wanted.is_relative_to(one)), key=lambda one: len(one.parts))
     below = wanted.relative_to(root)

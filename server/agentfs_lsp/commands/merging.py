@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from agentfs_lsp.commands.agents import SERVER, Settings
+from agentfs_lsp.domain.toml import takes_too_long
 
 _Edit = tuple[int, int, str]
 """Put the text in the place of `text[start:end]`."""
@@ -34,7 +35,7 @@ def parsed(path: str, text: str) -> Any:
     """What the file's text means; an empty object if it is empty. Raises UnclearError."""
     try:
         if path.endswith(".toml"):
-            return tomllib.loads(text)
+            return _parsed_toml(text)
         return _Reader(text).document().value if text.strip() else {}
     except (ValueError, RecursionError) as error:
         raise UnclearError(str(error)) from error
@@ -225,11 +226,17 @@ class _JsonEdits:
 
 
 def _toml(text: str, settings: Settings) -> str:
-    given = tomllib.loads(text)
+    given = _parsed_toml(text)
     wanted = _united(given, settings)
     result = text if given == wanted else _edited(text, _toml_edits(text, given, settings))
     _checked(tomllib.loads(result), wanted)
     return result
+
+
+def _parsed_toml(text: str) -> dict[str, Any]:
+    if takes_too_long(text.encode()):
+        raise UnclearError("it has keys that take too long to read")
+    return tomllib.loads(text)
 
 
 def _toml_edits(text: str, given: dict[str, Any], settings: Settings) -> Iterator[_Edit]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from agentfs_lsp.commands.agents import SERVER, Settings
 from agentfs_lsp.commands.merging import UnclearError, merged, parsed
+
+MAX_BYTES: Final = 1 << 20
+"""No program's settings are larger; a workspace's file may be."""
 
 
 def is_set_up(root: Path, files: Mapping[str, Settings]) -> bool:
@@ -63,8 +66,12 @@ def _without_server(settings: Settings) -> Settings:
 
 
 def _text(path: Path) -> str:
-    """Empty if there is no such file, or none with text."""
+    """Empty if there is no such file, or none with text, or it is too large for settings."""
     try:
-        return path.read_text(encoding="utf-8-sig") if path.is_file() else ""
+        if not path.is_file():
+            return ""
+        with path.open("rb") as file:
+            data = file.read(MAX_BYTES + 1)
+        return data.decode("utf-8-sig") if len(data) <= MAX_BYTES else ""
     except (OSError, ValueError):
         return ""

@@ -36,6 +36,21 @@ def test_a_swept_file_is_made_again(folder: Folder, tmp_path: Path, monkeypatch:
     assert not (tmp_path / NAME).exists()
 
 
+def test_a_file_that_could_not_be_looked_at_is_not_left_locked(
+    folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(_fd: int) -> os.stat_result:
+        raise OSError(5, "Input/output error")
+
+    before = len(os.listdir("/proc/self/fd"))
+    with monkeypatch.context() as failing_at_first:
+        failing_at_first.setattr(os, "fstat", failing)
+        with pytest.raises(OSError, match="Input/output"):
+            create_locked(NAME, os.O_RDWR, folder.fd)
+    assert len(os.listdir("/proc/self/fd")) == before
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_second_sweep_leaves_new_files(
     folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -121,6 +121,15 @@ def test_a_decision_that_cannot_be_used_is_asked_for_again() -> None:
     assert event.review.problem == "The text contains NUL."
 
 
+def test_a_decision_that_is_too_large_to_send_is_asked_for_again() -> None:
+    protocol = Protocol(reviews=True)
+    message = settled(protocol, proposed(protocol), Amend({"a.py": "1\n"}))
+    error = {"code": -32600, "message": "Messages may have up to 268435456 bytes."}
+    (event,) = given_(protocol, {"id": message["id"], "error": error})
+    assert isinstance(event, Proposed)
+    assert event.review.problem == "Messages may have up to 268435456 bytes."
+
+
 def test_a_reviewer_that_only_gives_what_cannot_be_used_is_not_asked_for_ever() -> None:
     protocol = Protocol(reviews=True)
     review = proposed(protocol)

@@ -119,3 +119,8 @@ def test_an_old_entry_of_the_server_is_replaced_as_a_whole() -> None:
 def test_what_is_not_understood_is_refused(path: str, text: str) -> None:
     with pytest.raises(UnclearError):
         merged(path, text, OPENCODE)
+
+
+def test_keys_that_take_too_long_to_read_are_not_read() -> None:
+    with pytest.raises(UnclearError, match="too long"):
+        merged("config.toml", f"{'a.' * 20_000}a = 1\n", CODEX)

@@ -37,12 +37,13 @@ def create_locked(path: str, flags: int, folder: int | None = None) -> int:
         fd = os.open(path, flags | os.O_CREAT | os.O_NOFOLLOW, 0o600, dir_fd=folder)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX)
+            is_there = os.fstat(fd).st_nlink > 0
         except OSError:
-            os.close(fd)
+            os.close(fd)  # or the next attempt would wait for this lock
             with suppress(OSError):
                 os.unlink(path, dir_fd=folder)
             raise
-        if os.fstat(fd).st_nlink:
+        if is_there:
             return fd
         os.close(fd)
 

@@ -6,7 +6,6 @@ tighten settings. If it is invalid, everything in the folder requires approval. 
 
 from __future__ import annotations
 
-import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,18 +14,15 @@ from itertools import chain
 from agentfs_lsp.domain.errors import DomainError, FileMissing, TooLarge
 from agentfs_lsp.domain.globs import work_of
 from agentfs_lsp.domain.policy.tightening import Tightening
+from agentfs_lsp.domain.toml import takes_too_long
 from agentfs_lsp.lsp.configuration.reading import Problem, UnusableFile, read_workspace_layer
 from agentfs_lsp.service.files.store import FileStore, Location, Root
 
 NAME = ".agentfs.toml"
 MAX_BYTES = 64 * 1024
 """A larger file is not read, because its rules are matched against every path."""
-MAX_DOTS = 100
-"""The maximum number of dots between names in one line; parsing takes quadratic time in those of one key."""
 MAX_WORK = 30_000_000
 """The maximum number of steps for the globs of a file and one path, at about ten nanoseconds each."""
-
-_DOT_IN_KEY = re.compile(rb"""[\w"'-][ \t]*\.(?=[ \t]*[\w"'-])""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,7 @@ def look_again(
 
 def read_file(root: Root, data: bytes) -> WorkspaceFile:
     """Parse these bytes for a folder."""
-    if any(len(_DOT_IN_KEY.findall(line)) > MAX_DOTS for line in data.splitlines()):
+    if takes_too_long(data):
         return _unusable(root, "too_slow", data)
     try:
         layer = read_workspace_layer(tomllib.loads(data.decode("utf-8-sig")), _path_in(root))
