@@ -24,7 +24,7 @@ def test_what_a_seed_found_stays_mended(path: Path) -> None:
     assert play(Case.load(path)).violation == ""
 
 
-@pytest.mark.parametrize("seed", [2, 3, 5, 8])
+@pytest.mark.parametrize("seed", [2, 8])
 def test_a_seed_is_played_again_exactly_in_another_process(seed: int) -> None:
     traces = {
         subprocess.run(
