@@ -252,6 +252,38 @@ def test_a_folder_may_have_any_name(root: Path, home: Path, sockets: Path) -> No
     assert refused.stderr.startswith("agentfs-lsp connect: Nobody could be asked")
 
 
+async def test_other_settings_that_allow_its_tools_again_are_named(
+    root: Path, home: Path, sockets: Path
+) -> None:
+    (root / "opencode.json").write_text('{"agent": {"build": {"permission": {"edit": "allow"}}}}\n')
+    process = await connecting(root, home, sockets, "--only", "--json", "opencode", answer="accepted")
+    said = json.loads((await process.communicate())[0])
+    why = (
+        "opencode can still change files without a review, with its own tools: its setting "
+        "agent.build.permission.edit in 'opencode.json' allows them again. Change that yourself."
+    )
+    agent = {"name": "opencode", "title": "opencode", "own_tools": "overridden", "told": why}
+    assert (said["agents"], why in said["lines"]) == ([agent], True)
+    assert listed(root, home, sockets) == {"opencode": "overridden"}
+    shown = run(*COMMAND, "--list", "opencode", cwd=root, env=told(home, root, sockets)).stdout
+    assert shown == f"opencode is set up.\n{why}\n"
+
+
+async def test_settings_that_exclude_the_server_connect_nobody(root: Path, home: Path, sockets: Path) -> None:
+    (root / ".gemini").mkdir()
+    (root / ".gemini/settings.json").write_text('{"mcp": {"excluded": ["agentfs"]}}\n')
+    process = await connecting(root, home, sockets, "--json", "gemini", answer="accepted")
+    said = json.loads((await process.communicate())[0])
+    why = (
+        "Gemini CLI cannot use agentfs: its setting mcp.excluded in '.gemini/settings.json' excludes it. "
+        "Change that yourself."
+    )
+    lines = ["Changed: .gemini/settings.json.", why, "Gemini CLI is not set up: see above."]
+    assert (said["agents"], said["lines"], process.returncode) == ([], lines, 0)
+    shown = run(*COMMAND, "--list", "gemini", cwd=root, env=told(home, root, sockets)).stdout
+    assert shown == f"{why}\nGemini CLI is not set up.\n"
+
+
 async def test_amended_settings_connect_nobody_for_certain(root: Path, home: Path, sockets: Path) -> None:
     process = await connecting(root, home, sockets, "opencode", answer="amended")
     said = (await process.communicate())[0].decode()

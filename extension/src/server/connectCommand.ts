@@ -3,11 +3,15 @@ import { execFile } from 'node:child_process';
 import * as vscode from 'vscode';
 import type { Server } from './client';
 
-/** A program whose settings name our server. `own_tools`: what becomes of its own tools that change files. */
+/**
+ * A program whose settings name our server. `own_tools`: what becomes of its own tools that change files. `told`: if they are
+ * overridden, which setting allows what another denies, in VS Code's language.
+ */
 export interface SetUp {
   name: string;
   title: string;
-  own_tools: 'denied' | 'deniable' | 'undeniable';
+  own_tools: 'denied' | 'deniable' | 'overridden' | 'undeniable';
+  told?: string;
 }
 
 /** `lines`: what the command says, in VS Code's language. */

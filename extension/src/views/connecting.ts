@@ -78,12 +78,12 @@ export class Connecting {
   }
 
   /** Say that it is set up, and what remains to be done; offers that, and `next`, a command by its title. */
-  async tell({ name, title, own_tools: ownTools, folder }: SetUpIn, said: string, next: readonly [title: string, command: string]): Promise<void> {
+  async tell({ name, title, own_tools: ownTools, told, folder }: SetUpIn, said: string, next: readonly [title: string, command: string]): Promise<void> {
     const only = vscode.l10n.t('Review Only Through agentfs…');
     const docs = vscode.l10n.t('Show How');
     const [further, command] = next;
-    const offer = { denied: [], deniable: [only], undeniable: [docs] }[ownTools];
-    const text = `${said} ${OWN_TOOLS[ownTools]()}`;
+    const offer = { denied: [], deniable: [only], overridden: [], undeniable: [docs] }[ownTools];
+    const text = `${said} ${told ?? OWN_TOOLS[ownTools]()}`;
     const chosen = await notify(ownTools === 'denied' ? 'information' : 'warning', text, ...offer, further);
     const program = PROGRAMS.find((one) => one.name === name) ?? { name, title, files: [] };
     if (chosen === only) {
@@ -212,6 +212,7 @@ export class Connecting {
 const OWN_TOOLS: Readonly<Record<SetUp['own_tools'], () => string>> = {
   denied: () => vscode.l10n.t('Its own tools that change files are denied.'),
   deniable: () => vscode.l10n.t('It can still change files without a review, with its own tools.'),
+  overridden: () => vscode.l10n.t('It can still change files without a review, with its own tools.'),
   undeniable: () => vscode.l10n.t('It can still change files without a review, with its own tools, which its settings cannot deny.'),
 };
 

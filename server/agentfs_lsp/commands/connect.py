@@ -25,14 +25,15 @@ from agentfs_lsp.client.asynchronous import OWN
 from agentfs_lsp.commands.agents import AGENTS, Agent, Settings
 from agentfs_lsp.commands.call import ERROR, NO_ANSWER, USAGE, exit_code, own_settings
 from agentfs_lsp.commands.merging import UnclearError, merged
-from agentfs_lsp.commands.set_up import are_there, is_set_up
+from agentfs_lsp.commands.set_up import are_there, found, is_set_up, texts
 from agentfs_lsp.commands.waiting import reviewer, telling
 from agentfs_lsp.domain.translation import Translate
 
 NAME = "agentfs-lsp connect"
 
-OwnTools = Literal["denied", "deniable", "undeniable"]
-"""What becomes of the program's own tools that change files; `deniable`: with `--only`."""
+OwnTools = Literal["denied", "deniable", "overridden", "undeniable"]
+"""What becomes of the program's own tools that change files; `deniable`: with `--only`; `overridden`: they
+are denied, but another setting in the same files allows them."""
 
 
 def run(arguments: Sequence[str], translate: Translate) -> int:
@@ -71,8 +72,8 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
             connected = change.make(can_ask=fs.is_editors or review is not deny_all)
             only = _settings(connected, only=True, user=options.user)
             for agent, settings in only.items():
-                kept = _own_tools(agent, are_denied=not change.lacks(settings))
-                report.add(agent, kept)
+                are_denied = not change.lacks(settings)
+                kept = _own_tools(agent, change.texts_of(agent), translate, report, are_denied=are_denied)
                 if not options.only:
                     _tell_how_to_deny(agent, kept, options, translate, report)
             report.end()
@@ -164,9 +165,10 @@ def _print_list(options: Namespace, translate: Translate) -> None:
         raise CommandError(translate("'{path}' is not a folder.", path=root), USAGE)
     report = _Report(as_json=options.json)
     for agent, files in plain.items():
-        if is_set_up(root, files):
-            report.add(agent, _own_tools(agent, are_denied=are_there(root, only[agent])))
+        there = texts(root, files)
+        if is_set_up(root, files) and not _is_excluded(agent, there, translate, report):
             report.say(translate("{agent} is set up.", agent=agent.title))
+            _own_tools(agent, there, translate, report, are_denied=are_there(root, only[agent]))
         else:
             report.say(translate("{agent} is not set up.", agent=agent.title))
     report.end()
@@ -186,9 +188,9 @@ class _Report:
         else:
             print(line)
 
-    def add(self, agent: Agent, kept: OwnTools) -> None:
+    def add(self, agent: Agent, kept: OwnTools, **told: str) -> None:
         """It is set up."""
-        self._agents.append({"name": _name(agent), "title": agent.title, "own_tools": kept})
+        self._agents.append({"name": _name(agent), "title": agent.title, "own_tools": kept, **told})
 
     def end(self) -> None:
         if self._as_json:
@@ -208,11 +210,12 @@ class _Change:
         session: str,
     ) -> None:
         self._fs, self._folder, self._wanted, self._translate = fs, folder, wanted, translate
-        self._say = report.say
+        self._report, self._say = report, report.say
         self._session: dict[str, Any] = {"session": session} if session else {}
         self._texts: dict[str, str] = {}  # of each file that is clear, as it should be
         self._written: dict[str, str] = {}
         self._is_saved = True
+        self._excluded: set[Agent] = set()
         self.unclear: set[Agent] = set()
 
     def make(self, *, can_ask: bool) -> list[Agent]:
@@ -223,9 +226,13 @@ class _Change:
                 self._plan(agent, name, settings)
         connected = self._connected(can_ask=can_ask)
         for agent in self._wanted:
-            if agent in self.unclear:
+            if agent in self.unclear | self._excluded:
                 self._say(self._translate("{agent} is not set up: see above.", agent=agent.title))
         return connected
+
+    def texts_of(self, agent: Agent) -> dict[str, str]:
+        """What is in its files."""
+        return {self._path(name): self._texts[name] for name in self._wanted[agent]}
 
     def lacks(self, settings: Mapping[str, Settings]) -> bool:
         """Whether these settings are not in the files."""
@@ -252,7 +259,11 @@ class _Change:
         if not is_saved:
             self._say(translate("The settings are not saved yet. Save them in the editor."))
             return []
-        connected = [agent for agent in self._wanted if agent not in self.unclear]
+        clear = [agent for agent in self._wanted if agent not in self.unclear]
+        self._excluded = {
+            agent for agent in clear if _is_excluded(agent, self.texts_of(agent), translate, self._report)
+        }
+        connected = [agent for agent in clear if agent not in self._excluded]
         for agent in connected:
             if agent in changing:
                 self._say(translate("{agent} is set up. Start a new session of it.", agent=agent.title))
@@ -319,8 +330,41 @@ def _why(answer: Answer, translate: Translate, *, can_ask: bool) -> str:
     return answer.text
 
 
-def _own_tools(agent: Agent, *, are_denied: bool) -> OwnTools:
-    return "undeniable" if agent.keeps_its_tools else "denied" if are_denied else "deniable"
+def _is_excluded(agent: Agent, texts: Mapping[str, str], translate: Translate, report: _Report) -> bool:
+    """Whether its own settings keep the agent from using our server; if so, it is said."""
+    excluded = found(texts, agent.excluding)
+    if excluded is not None:
+        path, key = excluded
+        told = translate(
+            "{agent} cannot use agentfs: its setting {key} in '{path}' excludes it. Change that yourself.",
+            agent=agent.title,
+            key=visible(key),
+            path=path,
+        )
+        report.say(told)
+    return excluded is not None
+
+
+def _own_tools(
+    agent: Agent, texts: Mapping[str, str], translate: Translate, report: _Report, *, are_denied: bool
+) -> OwnTools:
+    """Add an agent that is set up to the report; what overrides `--only` is said."""
+    overridden = found(texts, agent.overriding) if are_denied else None
+    if overridden is not None:
+        path, key = overridden
+        told = translate(
+            "{agent} can still change files without a review, with its own tools: its setting {key} in "
+            "'{path}' allows them again. Change that yourself.",
+            agent=agent.title,
+            key=visible(key),
+            path=path,
+        )
+        report.say(told)
+        report.add(agent, "overridden", told=told)
+        return "overridden"
+    kept: OwnTools = "undeniable" if agent.keeps_its_tools else "denied" if are_denied else "deniable"
+    report.add(agent, kept)
+    return kept
 
 
 def _tell_how_to_deny(

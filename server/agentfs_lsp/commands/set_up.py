@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +21,22 @@ def is_set_up(root: Path, files: Mapping[str, Settings]) -> bool:
 def are_there(root: Path, files: Mapping[str, Settings]) -> bool:
     """Whether the files have these settings, whatever starts our server."""
     return all(_has(root / path, settings) for path, settings in files.items())
+
+
+def texts(root: Path, files: Iterable[str]) -> dict[str, str]:
+    """What is in each of the files."""
+    return {path: _text(root / path) for path in files}
+
+
+def found(texts: Mapping[str, str], keys: Callable[[Any], Iterator[str]]) -> tuple[str, str] | None:
+    """The first of such keys as `Agent.excluding` and `Agent.overriding` yield, and its file."""
+    for path, text in texts.items():
+        try:
+            for key in keys(parsed(path, text)):
+                return path, key
+        except UnclearError:
+            pass
+    return None
 
 
 def _names_server(text: str, path: str, settings: Settings) -> bool:
