@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from operator import attrgetter
 
 from agentfs_lsp.adapters.fs.confined import READING, Folder, folder_at, look, open_folder, opening
@@ -210,10 +209,13 @@ class DiskStore:
         self._registry.settle(_absolute(root, folders))
 
     def remove_empty(self, root: Root, folders: Sequence[str]) -> Sequence[str]:
-        with suppress(DomainError):
+        try:
             handle = self._root(root, "")
-            return [relative for relative in folders if not self._new_folders.remove_empty(handle, relative)]
-        return ()
+        except (RootMissing, OutsideRoots):
+            return ()
+        except DomainError:
+            return folders
+        return [relative for relative in folders if not self._new_folders.remove_empty(handle, relative)]
 
     # --- litter -------------------------------------------------------------------------------------------
 

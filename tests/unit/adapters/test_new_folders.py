@@ -1,5 +1,6 @@
 """Folders made for new files, removed if nothing lands (docs/protocol.md#6-agentfswrite)."""
 
+import errno
 import os
 
 import pytest
@@ -42,3 +43,37 @@ def test_a_folder_swapped_for_a_link_gets_no_new_folders(disk: Disk) -> None:
     with pytest.raises(OutsideRoots):
         disk.stage(location, b"x", None)
     assert {path.name for path in disk.outside.iterdir()} == {"secret"}
+
+
+def failing(*_: object, **__: object) -> None:
+    raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+
+def test_a_folder_that_a_temporary_file_keeps_is_named(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    stage(disk, "new/deep/a.py", b"a").commit()
+    with monkeypatch.context() as failed:
+        failed.setattr(os, "unlink", failing)
+        disk.stage(disk.at("new/deep/a.py"), None, disk.read("new/deep/a.py")).commit()
+    assert disk.store.remove_empty(disk.root, ["new/deep"]) == ["new/deep"]
+    disk.put("new/deep/mine", b"")
+    assert disk.store.remove_empty(disk.root, ["new/deep", "new"]) == []
+
+
+def test_a_folder_in_which_a_temporary_file_stays_goes_at_the_next_start(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    staged = stage(disk, "new/a.py", b"a")
+    with monkeypatch.context() as failed:
+        failed.setattr(os, "unlink", failing)
+        staged.discard()
+    assert disk.names() == {"new"}
+    disk.store.close()
+    assert disk.names() == set()
+
+
+def test_folders_in_a_root_that_cannot_be_looked_at_are_named(
+    disk: Disk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage(disk, "new/a.py", b"a").commit()
+    monkeypatch.setattr(os, "stat", failing)
+    assert disk.store.remove_empty(disk.root, ["new"]) == ["new"]

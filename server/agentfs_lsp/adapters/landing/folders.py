@@ -20,6 +20,7 @@ from agentfs_lsp.adapters.landing.temporary_registry import PASSING, Registry
 from agentfs_lsp.service.files.store import Location
 
 _SCARCE = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+_NOT_EMPTY = frozenset({errno.ENOTEMPTY, errno.EEXIST})
 
 
 @dataclass(eq=False, slots=True)
@@ -152,5 +153,13 @@ class NewFolders:
         except OSError as error:
             if error.errno in _SCARCE:
                 raise
-            return error.errno not in PASSING  # else somebody put something into it
+            if error.errno in _NOT_EMPTY:
+                return not self._holds_only_ours(root, relative)
+            return error.errno not in PASSING
         return True
+
+    def _holds_only_ours(self, root: Folder, relative: str) -> bool:
+        """Whether what keeps the folder are temporary files that could not be removed; else somebody put
+        something into it. Raises OSError."""
+        folder = open_folder(self._open_beneath, root.fd, relative)
+        return all(self._registry.is_temporary(name) for name in os.listdir(folder.fd))

@@ -50,6 +50,10 @@ class Registry:
         """A new name for a temporary file that only this server or its successors remove."""
         return f".agentfs-{self.server_id}-{next(self._numbers)}.tmp"
 
+    def is_temporary(self, name: str) -> bool:
+        """Whether this server may have given a temporary file this name."""
+        return name.startswith(f".agentfs-{self.server_id}-")
+
     def announce(self, temporary_in: str, making: Iterable[str] = ()) -> None:
         """Record where a temporary file, or a folder for one, will be created (real absolute paths). Durable
         on return. Raises SystemRefused and SystemFailed naming the record."""
