@@ -227,6 +227,6 @@ class Clock(Protocol):
         """Monotonic milliseconds."""
 
     def date_ms(self) -> int:
-        """Milliseconds since the epoch, strictly increasing with each call."""
+        """Milliseconds since the epoch, by the machine's clock: a later call may return less."""
 
     async def sleep(self, seconds: float) -> None: ...
