@@ -32,6 +32,8 @@ SIGPIPED = 141
 """The exit code of programs whose output nobody reads any more."""
 INTERRUPTED = 130
 """The exit code of programs ended by Ctrl-C."""
+UNTOLD = 5
+"""The exit code if the output is lost, as that of `agentfs-lsp call` without an answer."""
 
 COMMANDS = {
     "call": "agentfs_lsp.commands.call",
@@ -79,11 +81,29 @@ def _run(command: str, arguments: list[str], translate: Translate) -> int:
     except CommandError as error:
         return complain(command, str(error), error.code)
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for output still buffered
+        _drop_output()
         return SIGPIPED
+    except OSError as error:
+        if not _drop_output():
+            raise
+        told = translate(
+            "The output could not be written: {reason}. What the command did is not undone.",
+            reason=error.strerror,
+        )
+        return complain(command, told, UNTOLD)
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
+
+
+def _drop_output() -> bool:
+    """Drop output that is still buffered, if none can be written; returns whether that is so."""
+    try:
+        print(flush=True)  # a line, since what failed before may not be buffered any more
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return True
+    return False
 
 
 def _parser(translate: Translate) -> Parser:

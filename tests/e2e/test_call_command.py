@@ -49,6 +49,26 @@ def test_the_response_is_printed_whole_or_for_a_model(root: Path, file: Path) ->
     assert [tool["name"] for tool in json.loads(listed.stdout)["data"]["tools"]] == ["Read", "Write", "Edit"]
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is stood in for on Linux alone")
+@pytest.mark.parametrize("size", [1, 100_000])
+def test_output_that_cannot_be_written_is_no_answer(root: Path, file: Path, size: int) -> None:
+    file.write_text("x" * size)
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*COMMAND, "call", "--workspace", root, "Read", params(path="a.py")],
+            env={**os.environ, "XDG_STATE_HOME": str(root.parent / "state"), "LC_ALL": "C.UTF-8"},
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    told = (
+        "agentfs-lsp call: The output could not be written: No space left on device. What the command did is "
+        "not undone.\n"
+    )
+    assert (ended.returncode, ended.stderr) == (5, told)
+
+
 @pytest.mark.parametrize("encoding", ["latin-1", "gbk", "ascii"])
 def test_programs_get_utf_8_in_every_locale(root: Path, encoding: str) -> None:
     text = "Zoë € 漢 \U0001f600\n"
