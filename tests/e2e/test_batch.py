@@ -42,6 +42,25 @@ async def test_content_that_waits_unsaved_in_the_editor_is_told_as_partial(auto:
     assert (dry["text"], dry["data"]["results"][0]["status"]) == ("No file was changed.", "success")
 
 
+@pytest.mark.parametrize("atomic", [True, False])
+async def test_hard_links_that_land_together_keep_no_old_content(auto: Editor, atomic: bool) -> None:
+    await put(auto, "link-0.txt", "old\n")
+    names = [f"link-{number}.txt" for number in range(3)]
+    for name in names[1:]:
+        (auto.root / name).hardlink_to(auto.root / names[0])
+        await auto.read(name)
+    two = await batch(auto, *(writes(name, "1\n") for name in names[:2]), atomic=atomic)
+    assert "Other names (hard links) of 'link-0.txt'" in two["text"]
+    assert content(auto, names[2]) == "old\n"
+    (auto.root / names[0]).unlink()
+    (auto.root / names[0]).hardlink_to(auto.root / names[1])
+    await auto.read(names[0])
+    both = await batch(auto, *(writes(name, f"2 {name}\n") for name in names[:2]), atomic=atomic)
+    assert (both["status"], "hard links" in both["text"]) == ("success", False)
+    for name in names:
+        (auto.root / name).unlink()
+
+
 async def test_of_many_failures_ten_are_told(auto: Editor) -> None:
     for failing, told in ((11, "the other failed operation."), (12, "the other 2 failed operations.")):
         answer = await batch(auto, *[edits("missing.py", "x", "y")] * failing, atomic=False)

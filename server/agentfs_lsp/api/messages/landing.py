@@ -3,6 +3,7 @@ docs/protocol.md#11-history-and-undo)."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from agentfs_lsp.api.results import Review
@@ -35,6 +36,17 @@ def created_folder(landing: Landing) -> str:
         return ""
     root = landing.change.path.removesuffix(landing.change.base.location.relative)
     return root + max(landing.created_dirs, key=len)
+
+
+def _with_old_names(landings: Sequence[Landing]) -> list[str]:
+    """The files with other names that keep the old content: names that have landed, too, do not."""
+    replaced = [
+        (landing, (blob.stat.device, blob.stat.inode))
+        for landing in landings
+        if (blob := landing.change.base.blob) is not None and landing.where == "disk"
+    ]
+    landed = Counter(file for _, file in replaced)
+    return [landing.change.path for landing, file in replaced if landing.hard_links >= landed[file]]
 
 
 def hidden_amendments(review: Review | None, translate: Translate) -> str:
@@ -72,7 +84,7 @@ def landed_texts(
                 count=len(folders),
             )
         )
-    if linked := [landing.change.path for landing in landings if landing.hard_links]:
+    if linked := _with_old_names(landings):
         files = files_text(linked, translate)
         said.append(translate("Other names (hard links) of {files} keep the old content.", files=files))
     if lost := [landing.change.path for landing in landings if landing.owner_lost]:
