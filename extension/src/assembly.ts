@@ -50,6 +50,7 @@ import { Strictness } from './server/strictness';
 import { agentRequests } from './server/agentRequests';
 import { ReviewFileSystem, ReadOnlyTexts } from './review/fileSystem';
 import { uncoverPlaceOf } from './review/visibility';
+import { showTooEarly } from './proposals/notifications';
 import { notify } from './util/window';
 import { messageOf } from './util/display';
 import { LastMoment } from './util/lastMoment';
@@ -152,6 +153,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     settling.onDidEnd(() => void rowsMoved.note()),
     ...[records, checkpointStore].map(({ onDidChange }) => onDidChange(landedMoved)),
     drafts.onDidChange(draftsMoved),
+    heldKeys.onDidSwallow(() => editors.current !== undefined && showTooEarly()),
     editors.onWillOpen((review) => uncoverPlaceOf(files, review)),
     editors.onDidOpen(({ review }) => plain.closeOthers(review.proposed.id)),
     editors.onDidOpenLate((review) => void announcements.late(review)),

@@ -18,17 +18,21 @@ type Cause = 'justEnded' | 'justAnswered';
 export class HeldKeys implements vscode.Disposable {
   private readonly endings = new Map<Cause, NodeJS.Timeout>();
   private readonly over = new vscode.EventEmitter<Cause>();
+  private readonly swallowed = new vscode.EventEmitter<void>();
+  /** A key that decides did nothing. */
+  readonly onDidSwallow = this.swallowed.event;
   private pressedAt = -Infinity;
   /** Since Enter answered a box, something was typed in an editor. */
   private isTyping = false;
   private readonly listeners = vscode.Disposable.from(
-    vscode.commands.registerCommand('agentfs.ui.again', (cause?: unknown) => (cause === 'justAnswered' ? this.pressedEnter() : this.hold())),
+    vscode.commands.registerCommand('agentfs.ui.again', (cause?: unknown) => (cause === 'justAnswered' ? this.pressedEnter() : this.pressed())),
     onDidAnswer(() => {
       this.isTyping = false;
       this.hold('justAnswered');
     }),
     vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
-      const isTyped = contentChanges.length > 0 && document === vscode.window.activeTextEditor?.document;
+      const isActive = document === vscode.window.activeTextEditor?.document; // of the editor beneath the box, VS Code may tell later
+      const isTyped = contentChanges.length > 0 && (isActive || contentChanges.every(({ text }) => text.length === 1));
       if (isTyped && this.endings.has('justAnswered')) {
         clearTimeout(this.endings.get('justAnswered'));
         this.end('justAnswered');
@@ -58,6 +62,11 @@ export class HeldKeys implements vscode.Disposable {
     }
   }
 
+  private pressed(): void {
+    this.hold();
+    this.swallowed.fire();
+  }
+
   /** Enter that is pressed again is meant for what has the focus by then, but not while it is held. */
   private pressedEnter(): void {
     if (this.isTyping) {
@@ -75,6 +84,7 @@ export class HeldKeys implements vscode.Disposable {
     this.endings.forEach((ending) => clearTimeout(ending));
     this.listeners.dispose();
     this.over.dispose();
+    this.swallowed.dispose();
   }
 
   private end(cause: Cause): void {
