@@ -184,18 +184,22 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
         from agentfs_lsp.adapters.history.history import SqliteHistory  # noqa: PLC0415
         from agentfs_lsp.client import discovery  # noqa: PLC0415
         from agentfs_lsp.domain.settings.groups import HistorySettings  # noqa: PLC0415
-        from agentfs_lsp.door.listener import AgentsSocket  # noqa: PLC0415
+        from agentfs_lsp.door.agents import AgentsSocket  # noqa: PLC0415
+        from agentfs_lsp.door.reviewers import ReviewersSocket  # noqa: PLC0415
         from agentfs_lsp.lsp.serving import serve_stdio  # noqa: PLC0415
 
     state = StateFolder()
     history = SqliteHistory(state, HistorySettings())
-    own_folders = [state.path, os.path.realpath(discovery.folder())]
+    sockets = (discovery.folder(), discovery.reviewers_folder())
+    own_folders = [state.path, *map(os.path.realpath, sockets)]
     return serve_stdio(
         DiskStore(state),
         history,
         own_folders,
         options.max_message_mib * MIB,
-        lambda server: AgentsSocket(server, lambda: server.client.traits.name),
+        lambda server: [
+            door(server, lambda: server.client.traits.name) for door in (AgentsSocket, ReviewersSocket)
+        ],
     )
 
 

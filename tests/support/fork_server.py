@@ -174,7 +174,7 @@ def _place_sockets() -> None:
     """The user's agents must not find test servers: without AGENTFS_TEST_SOCKETS there is no socket."""
     place = os.environ.get("AGENTFS_TEST_SOCKETS")
     if place is None:
-        AgentsSocket.changed = lambda _: None
+        Listener.changed = lambda _: None
     else:
         discovery.folder = lambda: Path(place)
 
@@ -208,7 +208,7 @@ if __name__ == "__main__":
     from agentfs_lsp.client import discovery
     from agentfs_lsp.domain.globs import Spelled
     from agentfs_lsp.domain.policy.protected import protection_of
-    from agentfs_lsp.door.listener import AgentsSocket
+    from agentfs_lsp.door.listener import Listener
     from agentfs_lsp.lsp.serving import serve_stdio  # noqa: F401
 
     _prepare()

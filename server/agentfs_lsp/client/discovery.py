@@ -1,7 +1,8 @@
 """Finds the language servers that an editor runs for a folder (docs/protocol.md#16-the-agents-socket).
 
 Each of them has a socket and an entry, a JSON file, in a folder that only the user can open. The folder is
-computed from the user's id and never taken from the environment, which agents replace or strip.
+computed from the user's id and never taken from the environment, which agents replace or strip. The sockets
+for reviewers are in a folder of their own (docs/protocol.md#18-the-reviewers-socket).
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ class Entry:
 
 
 def folder() -> Path:
-    """The folder of sockets and entries, which may not exist."""
+    """The folder of the agents' sockets and their entries, which may not exist."""
     uid = os.geteuid()
     run = Path(f"/run/user/{uid}")
     if _is_mine(run):
@@ -66,10 +67,15 @@ def folder() -> Path:
     return Path(f"/tmp/agentfs-{uid}")  # noqa: S108 - checked before each use
 
 
-def ensure_folder() -> Path:
-    """The folder of sockets and entries, created if it is missing. Raises OSError, also if it is not the
-    user's alone."""
-    here = folder()
+def reviewers_folder() -> Path:
+    """The folder of the reviewers' sockets, beside the agents' one."""
+    return folder().with_name(f"{folder().name}-reviewers")
+
+
+def ensure_folder(here: Path | None = None) -> Path:
+    """A folder of sockets and entries, by default the agents', created if it is missing. Raises OSError, also
+    if it is not the user's alone."""
+    here = here or folder()
     here.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with suppress(FileExistsError):
         here.mkdir(mode=0o700)
@@ -95,9 +101,10 @@ def is_private(path: Path) -> bool:
     return stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o077
 
 
-def entries() -> Iterator[Entry]:
-    """The entries of running servers. Removes those of servers that are gone."""
-    here = folder()
+def entries(here: Path | None = None) -> Iterator[Entry]:
+    """The entries of running servers in a folder, by default the agents'. Removes those of servers that are
+    gone."""
+    here = here or folder()
     if not is_private(here):
         return
     # A server that is killed as it starts leaves a socket without an entry.
@@ -117,12 +124,12 @@ def entries() -> Iterator[Entry]:
             _remove(path)
 
 
-def find(root: str | os.PathLike[str], used: Entry | None = None) -> Entry | None:
+def find(root: str | os.PathLike[str], used: Entry | None = None, here: Path | None = None) -> Entry | None:
     """The server to use for `root`: the one with the longest folder that contains it; of several, that of
-    `used`, else the newest."""
+    `used`, else the newest. `here`: the folder of entries, by default the agents'."""
     wanted = Path(root).resolve()
     found: list[tuple[int, bool, int, Entry]] = []
-    for entry in entries():
+    for entry in entries(here):
         depths = [len(Path(one).parts) for one in entry.roots if wanted.is_relative_to(one)]
         if depths and entry.protocol_version == PROTOCOL_VERSION:
             is_used = used is not None and entry.token == used.token

@@ -115,7 +115,9 @@ def greet(link: Link, protocol: Protocol, root: Path, settings: Mapping[str, Any
     """Send the first request on this connection; returns its id."""
     if isinstance(link, OwnServer):
         # Its reviewer decides for this program alone.
-        return protocol.initialize(root, {**settings, "agents": {"socket": False}})
+        return protocol.initialize(
+            root, {**settings, "agents": {"socket": False}, "reviewers": {"socket": False}}
+        )
     client = {"name": name, "version": __version__}
     told = {"protocolVersion": PROTOCOL_VERSION, "token": link.token, "client": client, "root": str(root)}
     return protocol.request("agentfs/attach", told)

@@ -1,4 +1,4 @@
-"""The entry with which agents find a server (docs/protocol.md#16-the-agents-socket)."""
+"""The entry with which agents or reviewers find a server (docs/protocol.md#16-the-agents-socket)."""
 
 from __future__ import annotations
 
@@ -19,12 +19,13 @@ BACKLOG: Final = 128
 
 
 class OwnEntry:
-    """The socket of this process and its entry. All methods block for a moment; call them on a thread."""
+    """The socket of this process in a folder, and its entry. All methods block for a moment; call them on a
+    thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         self.token = secrets.token_hex(16)
         self._name = f"{os.getpid()}-{secrets.token_hex(4)}"
-        self._folder = discovery.folder()
+        self._folder = folder
         self._since_ms = round(time.time() * 1000)
 
     @property
@@ -37,9 +38,9 @@ class OwnEntry:
 
     def listen(self) -> socket.socket:
         """Create the socket. Raises OSError, also if the folder is not the user's alone."""
-        for _ in entries():
+        for _ in entries(self._folder):
             pass  # removes what killed servers left
-        discovery.ensure_folder()
+        discovery.ensure_folder(self._folder)
         listening = socket.socket(socket.AF_UNIX)
         try:
             listening.bind(os.fspath(self._socket))

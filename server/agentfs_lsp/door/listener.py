@@ -1,5 +1,5 @@
-"""The agents' socket: opens and closes with the settings, and carries the bytes of its connections
-(docs/protocol.md#16-the-agents-socket)."""
+"""A socket of the server: opens and closes with the settings, and carries the bytes of its connections
+(docs/protocol.md#16-the-agents-socket). `agents.py` and `reviewers.py` say for whom."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import os
 import socket
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Final, NamedTuple
+from pathlib import Path
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from agentfs_lsp.api.incidents import record_incident
-from agentfs_lsp.client.discovery import peer_pid, peer_uid, started_at
+from agentfs_lsp.client.discovery import peer_pid, peer_uid
 from agentfs_lsp.domain.errors import WithdrawnReason
-from agentfs_lsp.door.connection import AgentConnection, ClosingHost
+from agentfs_lsp.door.connection import ClosingHost, Connection
 from agentfs_lsp.door.entry import OwnEntry
-from agentfs_lsp.service.state.tool_scope import file_scopes
 
 _log = logging.getLogger(__name__)
 
 MAX_CONNECTIONS: Final = 64
 HANDSHAKE_S: Final = 10.0
-"""Seconds until an agent must have attached."""
+"""Seconds until a program must have attached."""
 
 GOODBYE_S: Final = 1.0
-"""Seconds for an agent to read its last responses."""
+"""Seconds for a program to read its last responses."""
 
 MAX_HELD: Final = 256 << 20
-"""Bytes of messages that all agents together have not completed, or not read, or that are under way. Above
-this, the agent with the most is cut off: never one that has less than its share."""
+"""Bytes of messages that all programs at this socket together have not completed, or not read, or that are
+under way. Above this, the one with the most is cut off: never one that has less than its share."""
 
 _READ: Final = 1 << 12
 """Bytes whose requests are served in one go."""
@@ -43,19 +43,27 @@ class _Carrier(NamedTuple):
     pid: int
 
 
-class AgentsSocket:
-    """The door of one server. `editor` returns the name of the editor. Use it on the event loop."""
+class Wire(NamedTuple):
+    """What a connection sends with: `send` takes bytes, `close` ends the connection after what was sent."""
+
+    send: Callable[[bytes], None]
+    close: Callable[[], None]
+
+
+C = TypeVar("C", bound=Connection)
+
+
+class Listener(Generic[C]):
+    """A door of one server. `editor` returns the name of the editor. Use it on the event loop."""
 
     def __init__(self, host: ClosingHost, editor: Callable[[], str]) -> None:
         self._host = host
         self._editor = editor
-        self._connections: dict[AgentConnection, _Carrier] = {}
-        self._shut_out: set[tuple[int, str]] = set()
+        self._connections: dict[C, _Carrier] = {}
         self._changes = asyncio.Event()
         self._entry: OwnEntry | None = None
         self._server: asyncio.Server | None = None
         self._told: object = None
-        self._catalog: object = None
         self._following = asyncio.ensure_future(self._follow())
 
     def changed(self) -> None:
@@ -68,6 +76,24 @@ class AgentsSocket:
         await asyncio.gather(self._following, return_exceptions=True)
         await self._stop("shutdown")
 
+    # --- for whom -----------------------------------------------------------------------------------------
+
+    def _folder(self) -> Path:
+        """The folder of the socket and its entry."""
+        raise NotImplementedError
+
+    def _is_on(self) -> bool:
+        """Whether the settings allow it."""
+        raise NotImplementedError
+
+    async def _is_shut_out(self, pid: int) -> bool:  # noqa: ARG002
+        """Whether the user has disconnected this process."""
+        return False
+
+    def _connect(self, token: str, pid: int, wire: Wire, *, is_shut_out: bool) -> C:
+        """A connection of the process `pid`, 0 if the system does not tell; `token` is the entry's."""
+        raise NotImplementedError
+
     # --- the socket ---------------------------------------------------------------------------------------
 
     async def _follow(self) -> None:
@@ -78,7 +104,7 @@ class AgentsSocket:
             try:
                 await self._update()
             except OSError as error:
-                _log.warning("no agent can connect: %s", type(error).__name__)
+                _log.warning("nobody can connect to a socket: %s", type(error).__name__)
                 await self._stop("shutdown")
             except Exception as error:  # noqa: BLE001 - the next change is followed again
                 record_incident(_log, error)
@@ -86,21 +112,17 @@ class AgentsSocket:
 
     async def _update(self) -> None:
         ws = self._host.workspace
-        if not ws.settings.agents.socket:
+        if not self._is_on():
             await self._stop("settings")
             return
         roots = [root.path for root in ws.roots]
         if self._entry is None:
-            self._entry = OwnEntry()
+            self._entry = OwnEntry(self._folder())
             listening = await asyncio.to_thread(self._entry.listen)
             self._server = await asyncio.start_unix_server(self._accept, sock=listening)
         if (roots, self._editor()) != self._told:
             self._told = (roots, self._editor())
             await asyncio.to_thread(self._entry.write, *self._told)
-        before, self._catalog = self._catalog, (file_scopes(ws), roots)
-        if before not in (None, self._catalog):
-            for connection in self._connections:
-                connection.tools_changed()
 
     async def _stop(self, reason: WithdrawnReason) -> None:
         """Nobody connects any more. Connections that exist get the responses to their requests, and end."""
@@ -137,15 +159,7 @@ class AgentsSocket:
                 # Without this, one that does not read its responses would never be let go.
                 asyncio.get_running_loop().call_later(GOODBYE_S, transport.abort)
 
-        connection = AgentConnection(
-            self._host,
-            entry.token,
-            self._editor(),
-            send,
-            close,
-            lambda: self._disconnect(connection),
-            is_shut_out=is_shut_out,
-        )
+        connection = self._connect(entry.token, pid, Wire(send, close), is_shut_out=is_shut_out)
         self._connections[connection] = _Carrier(asyncio.current_task(), transport, pid)
         expiry = asyncio.get_running_loop().call_later(HANDSHAKE_S, _expire, connection, writer)
         try:
@@ -153,7 +167,7 @@ class AgentsSocket:
                 while not transport.is_closing() and (data := await reader.read(_READ)):
                     connection.receive(data)
                     self._bound()
-                    await asyncio.sleep(0)  # the editor and other agents come between
+                    await asyncio.sleep(0)  # the editor and others come between
         finally:
             expiry.cancel()
             await connection.finish()
@@ -163,31 +177,13 @@ class AgentsSocket:
             del self._connections[connection]
 
     def _bound(self) -> None:
-        """Keep what all agents together take within `MAX_HELD`."""
+        """Keep what all programs together take within `MAX_HELD`."""
         held = {
             transport: transport.get_write_buffer_size() + (0 if transport.is_closing() else connection.held)
             for connection, (_, transport, _) in self._connections.items()
         }
         if sum(held.values()) > MAX_HELD:
             max(held, key=lambda one: held[one]).abort()
-
-    async def _disconnect(self, connection: AgentConnection) -> None:
-        """End all connections of the process, and refuse further ones: all that its program only claims can
-        change."""
-        if connection not in self._connections:
-            return  # it has ended by itself
-        pid = self._connections[connection].pid
-        started = await asyncio.to_thread(started_at, pid)
-        ended = [connection]
-        if started is not None:
-            self._shut_out.add((pid, started))
-            ended = [one for one, carrier in self._connections.items() if carrier.pid == pid]
-        await asyncio.gather(*(one.cut_off("disconnected") for one in ended))
-
-    async def _is_shut_out(self, pid: int) -> bool:
-        if all(pid != one for one, _ in self._shut_out):
-            return False
-        return (pid, await asyncio.to_thread(started_at, pid)) in self._shut_out
 
 
 def _users_process(connected: socket.socket) -> int | None:
@@ -198,6 +194,6 @@ def _users_process(connected: socket.socket) -> int | None:
         return None
 
 
-def _expire(connection: AgentConnection, writer: asyncio.StreamWriter) -> None:
+def _expire(connection: Connection, writer: asyncio.StreamWriter) -> None:
     if not connection.is_attached:
         writer.transport.abort()

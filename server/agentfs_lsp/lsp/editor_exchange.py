@@ -52,6 +52,8 @@ def refusal(answer: Answer, translate: Translate) -> Refusal:
         reason = translate(
             "No such proposal is under review. It is still waiting for its file, has ended, or never existed."
         )
+    elif answer.code == "SETTLED":
+        reason = translate("Another reviewer has decided on this proposal.")
     else:
         reason = translate("The change could not be applied.")
     return {"ok": False, "code": answer.code, "reason": reason}

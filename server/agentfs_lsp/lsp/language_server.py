@@ -17,9 +17,11 @@ from agentfs_lsp import __version__
 from agentfs_lsp.adapters.clock import SteadyClock
 from agentfs_lsp.adapters.documents import OpenDocuments
 from agentfs_lsp.adapters.review.asking import Asking
+from agentfs_lsp.adapters.review.attached import AttachedReviewer
 from agentfs_lsp.adapters.review.channels import ReviewChannels
 from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
+from agentfs_lsp.adapters.review.pairing import Pairing, Pairings
 from agentfs_lsp.adapters.review.questions import Screen
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.messages.history import trouble_text
@@ -27,7 +29,7 @@ from agentfs_lsp.domain.settings.groups import MIB
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.lsp.announcements import Announcements
+from agentfs_lsp.lsp.announcements import Announcements, settled_on_wire
 from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.configuration.configuration import Configuration
 from agentfs_lsp.lsp.configuration.layers import Layers, effective
@@ -88,23 +90,25 @@ class AgentfsLanguageServer(LanguageServer):
         clock = SteadyClock()
         self.documents = OpenDocuments(clock=clock)
         self.reviews = ClientReviews(self.editor, self.documents, self.language)
+        asking = Asking(
+            self.editor,
+            clock,
+            lambda: self.workspace.settings,
+            self.language,
+            self.reviews,
+            diff_files,
+            Screen(self.editor, clock, lambda: self.documents.changed_at_ms),
+            lambda proposal: check_all_unmoved(self.workspace, proposal),
+        )
+        self._pairings = Pairings(asking)
+        self.reviewer_requests: dict[str, Callable[[object], object]] = {}
+        """What reviewers in programs of their own may send, with its handlers."""
         in_force = effective(Layers(), {}, own_folders)
         limits = in_force.settings.limits
         self._workspace = Workspace(
             files,
             self.documents,
-            ReviewChannels(
-                Asking(
-                    self.editor,
-                    clock,
-                    lambda: self.workspace.settings,
-                    self.language,
-                    self.reviews,
-                    diff_files,
-                    Screen(self.editor, clock, lambda: self.documents.changed_at_ms),
-                    lambda proposal: check_all_unmoved(self.workspace, proposal),
-                )
-            ),
+            ReviewChannels(asking),
             Sessions(limits.records, limits.base_text_mib * MIB, limits.sessions),
             Proposals(clock, self._status_changed, self._proposal_ended),
             clock,
@@ -113,7 +117,9 @@ class AgentfsLanguageServer(LanguageServer):
         )
         self.workspace.outside.on_changed = self._status_changed
         history.on_trouble(self._history_in_trouble)
-        self.announcements = Announcements(outgoing, self.workspace)
+        self.announcements = Announcements(
+            outgoing, self.workspace, self.reviews.attached, lambda: self.client.traits.review
+        )
         self.folders = Folders(self.workspace)
         self.configuration = Configuration(
             outgoing, self.workspace, own_folders, self.language, self._settings_changed
@@ -188,6 +194,25 @@ class AgentfsLanguageServer(LanguageServer):
         task = self.workspace.afterwards(work)
         task.add_done_callback(_report_error)
         return task
+
+    # --- reviewers in programs of their own ---------------------------------------------------------------
+
+    async def pair(self, code: str, allowed: Callable[[], None]) -> Pairing:
+        """Ask the user whether the reviewer that shows this code may decide; `allowed` is called after a yes,
+        before anything else is asked."""
+        return await self._pairings.ask(code, allowed)
+
+    def attach(self, reviewer: AttachedReviewer) -> None:
+        """From now on, tell this reviewer about proposals; first about those under review."""
+        self.reviews.attach(reviewer)
+
+    def detach(self, reviewer: AttachedReviewer) -> None:
+        """It has gone. Does nothing if it was not attached."""
+        self.reviews.attached.remove(reviewer)
+
+    def settled_on_wire(self, proposal: Proposal) -> object:
+        """The params of `agentfs/settled`."""
+        return settled_on_wire(proposal)
 
     # --- what the user set --------------------------------------------------------------------------------
 

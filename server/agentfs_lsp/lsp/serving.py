@@ -39,7 +39,7 @@ _ENDING = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Door(Protocol):
-    """Another way to the same server, for agents in programs of their own."""
+    """Another way to the same server, for agents or reviewers in programs of their own."""
 
     def changed(self) -> None:
         """The settings or the folders may have changed."""
@@ -48,7 +48,7 @@ class Door(Protocol):
         """Finish its requests, and accept no more."""
 
 
-OpenDoor = Callable[[AgentfsLanguageServer], Door]
+OpenDoors = Callable[[AgentfsLanguageServer], Sequence[Door]]
 
 
 def serve_stdio(
@@ -56,14 +56,14 @@ def serve_stdio(
     history: History,
     own_folders: Sequence[str],
     max_body: int,
-    open_door: OpenDoor | None = None,
+    open_doors: OpenDoors | None = None,
 ) -> NoReturn:
     """Serve until `exit` or the end of input, then end the process. `max_body` is in bytes; the first of
     `own_folders` is the user's state folder."""
     stdin, stdout = _take_stdio()
     _allow_open_files()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        code = runner.run(_serve(stdin, stdout, files, history, own_folders, max_body, open_door))
+        code = runner.run(_serve(stdin, stdout, files, history, own_folders, max_body, open_doors))
         # Python would wait for every thread, even for one that computes for nobody or blocks in a file
         # system.
         logging.shutdown()
@@ -77,7 +77,7 @@ async def _serve(
     history: History,
     own_folders: Sequence[str],
     max_body: int,
-    open_door: OpenDoor | None,
+    open_doors: OpenDoors | None,
 ) -> int:
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(THREADS, "agentfs"))
@@ -102,16 +102,20 @@ async def _serve(
     )
     diff_files = DiffFiles(own_folders[0])
     server = create_server(transport.send, end, files, history, diff_files, own_folders, translator_for)
-    door = open_door(server) if open_door else None
-    if door:
-        server.on_changed = door.changed
+    doors = open_doors(server) if open_doors else ()
+
+    def changed() -> None:
+        for door in doors:
+            door.changed()
+
+    server.on_changed = changed
     for number in _ENDING:
         loop.add_signal_handler(number, end, 0)
     gc.freeze()  # imported objects live for ever, so collections needn't visit them
     gc.enable()
     transport.start(loop)
     code = await ended
-    finished, _ = await asyncio.gather(server.finish(), _closed(door))
+    finished, _ = await asyncio.gather(server.finish(), *map(_closed, doors))
     transport.close()
     with suppress(TimeoutError):
         async with asyncio.timeout(CLOSING_S):
@@ -121,11 +125,10 @@ async def _serve(
     return code
 
 
-async def _closed(door: Door | None) -> None:
-    if door:
-        with suppress(TimeoutError):
-            async with asyncio.timeout(FINISH_S):
-                await door.close()
+async def _closed(door: Door) -> None:
+    with suppress(TimeoutError):
+        async with asyncio.timeout(FINISH_S):
+            await door.close()
 
 
 def _allow_open_files() -> None:

@@ -55,6 +55,14 @@ CHANNELS = (
 )
 """The channels in order of preference; the last always fits."""
 
+ATTACHED = Channel(
+    "review",
+    lambda asking, proposal, timeout_s: asking.client_reviews.review_attached(proposal, timeout_s),
+    lists=True,
+)
+"""While reviewers in programs of their own are attached, instead of channels that do not list: a proposal is
+never asked about in two places, of which one might not notice that the other has decided."""
+
 
 class ReviewChannels:
     """The reviewer: it shows one preview or message at a time, in the order of arrival."""
@@ -69,6 +77,8 @@ class ReviewChannels:
     def _fitting(self, proposal: Proposal | None) -> list[Channel]:
         traits, settings = self._asking.editor.traits, self._asking.settings()
         able = [channel for channel in CHANNELS if channel.is_able(traits, settings)]
+        if self._asking.client_reviews.attached:
+            return [channel for channel in able if channel.lists] or [ATTACHED]
         return [channel for channel in able if proposal is None or channel.shows(proposal)]
 
     def applies_itself(self, proposal: Proposal) -> bool:
@@ -77,19 +87,22 @@ class ReviewChannels:
 
     async def review(self, proposal: Proposal) -> tuple[Decision, Applier]:
         """Ask through the first channel that fits. Raises Rejected, ReviewTimedOut, NobodyToAsk, Conflict."""
+        unable: list[Channel] = []
         channel, *others = self._fitting(proposal)
         while True:
             limit = self._asking.settings().approval.seconds(review_client=channel.lists)
             async with nullcontext() if channel.lists else self._asking.screen.turn():
-                try:
-                    return await channel.review(self._asking, proposal, limit)
-                except Unanswered:
-                    pass
-                except NobodyToAsk:
-                    if not others:
-                        raise
-                    channel = others.pop(0)
-                proposal.wait_for(channel.name)
+                if channel.lists or not self._asking.client_reviews.attached:  # perhaps while it waited
+                    try:
+                        return await channel.review(self._asking, proposal, limit)
+                    except Unanswered:
+                        pass
+                    except NobodyToAsk:
+                        if not others:
+                            raise
+                        unable.append(channel)
+            channel, *others = [one for one in self._fitting(proposal) if one not in unable]
+            proposal.wait_for(channel.name)
 
     async def concluded(self, proposal: Proposal) -> None:
         """Remove its diff file, and answer a review client's messages about it."""

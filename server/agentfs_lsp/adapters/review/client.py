@@ -2,7 +2,7 @@
 
 It follows docs/protocol.md#91-review-clients: proposed, proposal, settle, applied, saved. Only a settle
 approves. `conversation.py` handles the exchange about one proposal. This module does not know the wire
-format.
+format. Reviewers in programs of their own see and settle the same proposals (`attached.py`).
 """
 
 from __future__ import annotations
@@ -13,7 +13,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from agentfs_lsp.adapters.documents import OpenDocuments
+from agentfs_lsp.adapters.review.appliers import PlainApplier
+from agentfs_lsp.adapters.review.attached import AttachedReviewer, AttachedReviewers
 from agentfs_lsp.adapters.review.conversation import Conversation, Settlement
+from agentfs_lsp.adapters.review.questions import Unanswered
 from agentfs_lsp.domain.errors import DomainError, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.byte_order_mark import reads_same
 from agentfs_lsp.domain.translation import Translate
@@ -38,17 +41,56 @@ class ClientReviews:
         self._editor = editor
         self._documents = documents
         self._translate = translate
+        self.attached = AttachedReviewers()
         self._conversations: OrderedDict[str, Conversation] = OrderedDict()
         self._ended: OrderedDict[str, None] = OrderedDict()
 
     async def review(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
         """Propose and wait for the settle; `timeout_s` None means no limit. Raises Rejected,
         ReviewTimedOut."""
-        conversation = Conversation(proposal, saves=self._editor.traits.save)
-        self._conversations[proposal.id] = conversation
+        conversation = self._begin(proposal)
         self._editor.proposed(proposal)
         held = self._preview(proposal)
         proposal.to("shown")
+        return await self._decided(conversation, proposal, held, timeout_s)
+
+    async def review_attached(self, proposal: Proposal, timeout_s: float | None) -> tuple[Decision, Applier]:
+        """The same without the editor, whose client shows no reviews. Raises Unanswered when the last of the
+        attached reviewers has gone."""
+        conversation = self._begin(proposal)
+        proposal.to("shown")
+        try:
+            return await self._decided(conversation, proposal, asyncio.ensure_future(self._left()), timeout_s)
+        except Unanswered:
+            conversation.end("EXECUTION_ERROR")
+            del self._conversations[proposal.id]
+            raise
+
+    def attach(self, reviewer: AttachedReviewer) -> None:
+        """From now on, tell this reviewer about proposals; first about those under review."""
+        self.attached.add(reviewer)
+        for conversation in self._conversations.values():
+            if conversation.proposal is not None and conversation.proposal.state == "shown":
+                reviewer.proposed(conversation.proposal)
+
+    def _begin(self, proposal: Proposal) -> Conversation:
+        conversation = Conversation(proposal, saves=self._editor.traits.save)
+        self._conversations[proposal.id] = conversation
+        return conversation
+
+    async def _left(self) -> Applied:
+        await self.attached.gone()
+        raise Unanswered
+
+    async def _decided(
+        self,
+        conversation: Conversation,
+        proposal: Proposal,
+        held: asyncio.Task[Applied],
+        timeout_s: float | None,
+    ) -> tuple[Decision, Applier]:
+        for reviewer in self.attached:
+            reviewer.proposed(proposal)
         try:
             settlement = await _settled_to_fit(conversation, proposal, held, timeout_s)
         except ReviewTimedOut as late:
@@ -62,12 +104,17 @@ class ClientReviews:
             conversation.end("WITHDRAWN", proposal.why_withdrawn)
             await _withdraw(held)
             raise
+        applier: Applier = conversation
+        if conversation.is_settled_attached:
+            conversation.decided_attached()
+            await _withdraw(held)
+            applier = PlainApplier(self._editor, "agentfs")
         decision = _decision(settlement, proposal)
         if decision.rejected and (proposal.atomic or len(decision.rejected) == len(proposal.changes)):
             rejected = Rejected("rejected", settlement.feedback, _named(proposal, decision))
             conversation.accept_no(rejected)
             raise rejected
-        return decision, conversation
+        return decision, applier
 
     def find(self, proposal_id: str) -> Conversation | None:
         """The conversation about this proposal, active or recently ended."""
@@ -113,7 +160,7 @@ class ClientReviews:
 async def _withdraw(held: asyncio.Task[Applied]) -> None:
     """Cancel the preview and wait until the client has been told, which the agent's answer must follow."""
     held.cancel()
-    await asyncio.wait([held])
+    await asyncio.gather(held, return_exceptions=True)
 
 
 async def _settled_to_fit(

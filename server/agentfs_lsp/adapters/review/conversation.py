@@ -79,6 +79,7 @@ class Conversation:
         self._applied_report: asyncio.Future[Reports] = loop.create_future()
         self._applied_answer: asyncio.Future[Answer] = loop.create_future()
         self._saved_report: asyncio.Future[Reports] = loop.create_future()
+        self._attached_answer: asyncio.Future[Answer] | None = None
         self._unanswered: set[asyncio.Future[None]] = set()
         self._is_concluded = False
         self._is_lost = False
@@ -108,6 +109,30 @@ class Conversation:
     async def _repeated(self, settlement: Settlement, answer: Awaitable[Answer]) -> Answer:
         first_answer = await answer
         return await self.settle(settlement) if first_answer.code == "INVALID_PARAM" else first_answer
+
+    def settle_attached(self, settlement: Settlement) -> Awaitable[Answer]:
+        """The same by a reviewer in a program of its own, which applies nothing: the editor does. It is told
+        whether it has decided, and if not, why."""
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        if self.settlement.cancelled() or not _resolve(self.settlement, settlement):
+            ended = self._settle_answer.result() if self._settle_answer.done() else Answer()
+            answer.set_result(ended if ended.code else Answer("SETTLED"))
+            return answer
+        self._attached_answer = answer
+        if self.proposal:
+            self.proposal.to("settled")
+        return asyncio.shield(answer)
+
+    @property
+    def is_settled_attached(self) -> bool:
+        """Whether a reviewer in a program of its own has settled it."""
+        return self._attached_answer is not None
+
+    def decided_attached(self) -> None:
+        """What it settled counts: tell it, and whoever settles in the editor from now on."""
+        if self._attached_answer is not None:
+            _resolve(self._attached_answer, Answer())
+        self.end("SETTLED")
 
     def answered_by(self, sent: asyncio.Future[None]) -> None:
         """The response to a message of the client has been sent when `sent` is done."""
@@ -178,7 +203,10 @@ class Conversation:
         editor, to be corrected and settled again."""
         answer, loop = self._settle_answer, asyncio.get_running_loop()
         self.settlement, self._settle_answer = loop.create_future(), loop.create_future()
-        _resolve(answer, Answer("INVALID_PARAM", unfit))
+        attached, self._attached_answer = self._attached_answer, None
+        for one in (answer, attached):
+            if one is not None:
+                _resolve(one, Answer("INVALID_PARAM", unfit))
 
     def accept_no(self, error: Rejected) -> None:
         """The user's rejection was processed; no further messages are expected."""
@@ -188,8 +216,9 @@ class Conversation:
     def end(self, code: Code, error: DomainError | None = None) -> None:
         """Every pending and later message gets this response."""
         self.settlement.cancel()
-        for answer in (self._settle_answer, self._applied_answer):
-            _resolve(answer, Answer(code, error))
+        for answer in (self._settle_answer, self._applied_answer, self._attached_answer):
+            if answer is not None:
+                _resolve(answer, Answer(code, error))
 
     async def conclude(self) -> None:
         """Respond to all waiting messages, and return when the responses have been sent, even if

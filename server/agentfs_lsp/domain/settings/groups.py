@@ -158,3 +158,17 @@ class AgentSettings:
         "open. Off: only the editor's own plugins can call it.",
         strictest=False,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewerSettings:
+    """Reviewers in programs of their own (docs/protocol.md#18-the-reviewers-socket)."""
+
+    socket: bool = setting(
+        True,
+        Flag(),
+        "Let `agentfs-lsp review` in a terminal connect to this server, through a socket that only your user "
+        "can open. It decides on changes once you allow it in the editor, by its code. Off: only the editor "
+        "decides.",
+        strictest=False,
+    )

@@ -21,6 +21,7 @@ from agentfs_lsp.domain.settings.groups import (
     HistorySettings,
     Limits,
     Preview,
+    ReviewerSettings,
 )
 from agentfs_lsp.domain.settings.rules import Globs, Paths, Rule, Rules, Switches
 from agentfs_lsp.domain.settings.setting import Setting, setting
@@ -117,6 +118,7 @@ class Settings:
     diff: Diff = field(default=Diff())
     history: HistorySettings = field(default=HistorySettings())
     agents: AgentSettings = field(default=AgentSettings())
+    reviewers: ReviewerSettings = field(default=ReviewerSettings())
     faulty: tuple[str, ...] = ()
 
 

@@ -37,6 +37,17 @@ def settle_request(exchange: EditorExchange) -> SettleAnswer | Coroutine[Any, An
     return _settled(exchange, settled)
 
 
+def settle_attached_request(exchange: EditorExchange) -> SettleAnswer | Coroutine[Any, Any, SettleAnswer]:
+    """The same from a reviewer in a program of its own, which has nothing to apply
+    (docs/protocol.md#18-the-reviewers-socket)."""
+    conversation = exchange.reviews.find(parse_id(exchange.params))
+    if conversation is None:
+        return refusal(UNKNOWN, exchange.translate)
+    settled = conversation.settle_attached(parse_settlement(exchange.params, conversation))
+    conversation.answered_by(exchange.sent)
+    return _settled(exchange, settled)
+
+
 async def _settled(exchange: EditorExchange, settled: Awaitable[Answer]) -> SettleAnswer:
     return _settle_answer(exchange, await settled)
 

@@ -16,7 +16,8 @@ sets the fields known from then on, and nothing else does::
     ended     there is an `outcome`
 
 A shown proposal returns to waiting when nobody answers and others need the screen, or when the editor can't
-show it this way. A settled one returns to shown when the user's texts do not fit the files.
+show it this way; a waiting one may wait for another channel. A settled one returns to shown when the user's
+texts do not fit the files.
 
 Two calls may come from outside at any time:
 
@@ -56,7 +57,7 @@ TRANSITIONS: Mapping[State, frozenset[State]] = {
     "asked": frozenset({"queued", "ended"}),
     "queued": frozenset({"computed", "ended"}),
     "computed": frozenset({"waiting", "landing", "ended"}),
-    "waiting": frozenset({"shown", "ended"}),
+    "waiting": frozenset({"waiting", "shown", "ended"}),
     "shown": frozenset({"waiting", "settled", "landing", "ended"}),
     "settled": frozenset({"shown", "landing", "ended"}),
     "landing": frozenset({"ended"}),
