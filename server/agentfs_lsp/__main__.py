@@ -43,6 +43,7 @@ COMMANDS = {
     "history": "agentfs_lsp.commands.history",
     "hook": "agentfs_lsp.commands.hook",
     "mcp": "agentfs_lsp.mcp.command",
+    "review": "agentfs_lsp.reviewer.command",
     "undo": "agentfs_lsp.commands.undo",
 }
 """Terminal commands and the modules that run them; the server itself imports none of them."""
@@ -119,10 +120,10 @@ def _parser(translate: Translate) -> Parser:
         epilog=translate(
             "Commands for the terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules "
             "apply to a path, agentfs-lsp history [PATH] lists the changes that landed, agentfs-lsp "
-            "undo ID undoes a change, agentfs-lsp connect [AGENT] connects agents' programs, agentfs-lsp mcp "
-            "serves such a program, agentfs-lsp call TOOL calls a tool as an agent does, agentfs-lsp hook is "
-            "a hook for Claude Code, and agentfs-lsp demo [DIR] runs a demonstration. Each command has its "
-            "own --help."
+            "undo ID undoes a change, agentfs-lsp review [DIR] reviews changes, agentfs-lsp connect [AGENT] "
+            "connects agents' programs, agentfs-lsp mcp serves such a program, agentfs-lsp call TOOL calls a "
+            "tool as an agent does, agentfs-lsp hook is a hook for Claude Code, and agentfs-lsp demo [DIR] "
+            "runs a demonstration. Each command has its own --help."
         ),
     )
     options = parser.options

@@ -266,7 +266,7 @@ discovery.folder = lambda: Path(sys.argv[2])
 async def main():
     connection = await Connection.find(Path(sys.argv[1]))
     proposed = asyncio.get_running_loop().create_future()
-    connection.on_told = lambda method, params: proposed.set_result(params["id"])
+    connection.follow(lambda method, params: proposed.set_result(params["id"]), lambda: None)
     await connection.attach()
     await connection.pair()
     print("paired", flush=True)

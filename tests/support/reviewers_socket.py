@@ -15,7 +15,7 @@ from support.agents_socket import Raw, starting
 from support.editor import ASK, NO_ANSWER, Editor
 from support.wire import Message
 
-TIMEOUT_S = 5.0
+TIMEOUT_S = 60.0
 
 
 def answering(title: str | None, among: str = "eviewer") -> Any:
@@ -55,8 +55,7 @@ class Reviewer:
         self.told: list[tuple[str, Mapping[str, Any]]] = []
         self.is_gone = False
         self._changed = asyncio.Event()
-        connection.on_told = self._hear
-        connection.on_gone = self._lose
+        connection.follow(self._hear, self._lose)
 
     async def seen(self, method: str, count: int = 1) -> Mapping[str, Any]:
         """The params of the `count`th notification of this kind."""

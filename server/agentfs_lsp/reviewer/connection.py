@@ -31,8 +31,7 @@ class Refused(Exception):
 
 
 class Connection:
-    """`on_told` is called with the method and the params of each notification, `on_gone` when the server has
-    hung up. Use it on one event loop."""
+    """Use it on one event loop."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, entry: Entry) -> None:
         self._reader, self._writer = reader, writer
@@ -42,8 +41,9 @@ class Connection:
         self._waiting: dict[object, asyncio.Future[Any]] = {}
         self._is_gone = False
         self._listening = asyncio.ensure_future(self._listen())
-        self.on_told: Callable[[str, Mapping[str, Any]], None] = lambda *_: None
-        self.on_gone: Callable[[], None] = lambda: None
+        self._early: list[tuple[str, Mapping[str, Any]]] = []
+        self._on_told: Callable[[str, Mapping[str, Any]], object] = lambda *told: self._early.append(told)
+        self._on_gone: Callable[[], object] = lambda: None
         self.editor = entry.editor
         self.roots: tuple[str, ...] = entry.roots
 
@@ -94,6 +94,18 @@ class Connection:
         finally:
             self._waiting.pop(ident, None)
 
+    def follow(
+        self, on_told: Callable[[str, Mapping[str, Any]], object], on_gone: Callable[[], object]
+    ) -> None:
+        """Call `on_told` with the method and the params of each notification, also of those that have come
+        already, and `on_gone` when the server has hung up."""
+        self._on_told, self._on_gone = on_told, on_gone
+        early, self._early = self._early, []
+        for method, params in early:
+            on_told(method, params)
+        if self._is_gone:
+            on_gone()
+
     async def close(self) -> None:
         """Hang up. What is undecided stays so, for the editor."""
         self._listening.cancel()
@@ -114,11 +126,11 @@ class Connection:
             for answer in self._waiting.values():
                 if not answer.done():
                     answer.set_exception(Refused("The server has ended."))
-        self.on_gone()
+        self._on_gone()
 
     def _receive(self, message: Mapping[str, Any]) -> None:
         if "method" in message:
-            self.on_told(message["method"], message.get("params") or {})
+            self._on_told(message["method"], message.get("params") or {})
             return
         answer = self._waiting.get(message.get("id"))
         if answer is None or answer.done():

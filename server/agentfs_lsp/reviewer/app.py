@@ -1,0 +1,608 @@
+"""The reviewer on the screen: a list of what waits, the diff of one proposal, and keys. All that others wrote
+is shown as `rich.text.Text`, never as markup."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar, Final, Protocol
+
+from rich.text import Text
+from textual import events
+from textual.app import App, ComposeResult
+from textual.binding import Binding, BindingType
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+from textual.widgets import Input, Static
+
+from agentfs_lsp.adapters.terminal.diffview import DiffLine
+from agentfs_lsp.adapters.terminal.visible import clip, visible
+from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.reviewer.amending import NotEdited, edit
+from agentfs_lsp.reviewer.connection import Refused
+from agentfs_lsp.reviewer.proposals import Guard, Review, Reviews
+from agentfs_lsp.reviewer.rows import Row, change_lines, review_lines, rows_of
+
+LISTED: Final = 4
+"""Rows of the list of what waits."""
+
+HISTORY: Final = 100
+"""Changes of the history that are listed."""
+
+Lines = Sequence[tuple[DiffLine, int | None]]
+
+
+class Server(Protocol):
+    """The editor's server: `connection.Connection`."""
+
+    def follow(
+        self, on_told: Callable[[str, Mapping[str, Any]], object], on_gone: Callable[[], object]
+    ) -> None:
+        """Call these with each notification, and when the server is gone."""
+
+    async def request(self, method: str, params: object) -> Any:
+        """The result of a request. Raises Refused."""
+
+
+class RowsView(ScrollView, can_focus=True):
+    """Rows that scroll, and which of them have been on the screen. `on_drawn` is called when some were."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("down,j", "scroll_down", show=False),
+        Binding("up,k", "scroll_up", show=False),
+        Binding("pagedown,space", "page_down", show=False),
+        Binding("pageup,b", "page_up", show=False),
+        Binding("home,g", "scroll_home", show=False),
+        Binding("end,G", "scroll_end", show=False),
+    ]
+
+    def __init__(self, ident: str) -> None:
+        super().__init__(id=ident)
+        self._lines: Lines = ()
+        self._rows: list[Row] = []
+        self._seen: set[int] = set()
+        self._is_telling = False
+        self.on_drawn: Callable[[], None] = lambda: None
+
+    def show(self, lines: Lines, *, keep: bool = False) -> None:
+        """Show these lines from the top. With `keep`, they are the last ones but for their marks: what has
+        been seen of them still has, and nothing scrolls."""
+        self._lines = lines
+        self._lay_out(keep=keep)
+        if not keep:
+            self.scroll_to(y=0, animate=False, immediate=True)
+
+    def _lay_out(self, *, keep: bool) -> None:
+        unseen = {row.line for number, row in enumerate(self._rows) if number not in self._seen}
+        seen = {row.line for row in self._rows} - unseen if keep else set()
+        self._rows = rows_of(self._lines, self.size.width or 80)
+        self._seen = {number for number, row in enumerate(self._rows) if row.line in seen}
+        self.virtual_size = Size(self.size.width, len(self._rows))
+        self.refresh()
+
+    def on_resize(self, _: events.Resize) -> None:
+        """Fit the rows to the new size."""
+        self._lay_out(keep=True)
+
+    def render_line(self, y: int) -> Strip:
+        """One row; Textual asks for those that it draws."""
+        at = self.scroll_offset.y + y
+        if not 0 <= at < len(self._rows):
+            return Strip.blank(self.size.width)
+        if self.app.screen is self.screen:  # nothing else covers it
+            self._seen.add(at)
+            if not self._is_telling:
+                self._is_telling = self.call_after_refresh(self._tell)
+        text = self._rows[at].text
+        return Strip(text.render(self.app.console)).adjust_cell_length(self.size.width)
+
+    def _tell(self) -> None:
+        self._is_telling = False
+        self.on_drawn()
+
+    def action_page_down(self) -> None:
+        """One row of the last page stays."""
+        self._scroll(max(self.size.height - 1, 1))
+
+    def action_page_up(self) -> None:
+        self._scroll(-max(self.size.height - 1, 1))
+
+    def action_scroll_down(self) -> None:
+        self._scroll(1)
+
+    def action_scroll_up(self) -> None:
+        self._scroll(-1)
+
+    def action_scroll_home(self) -> None:
+        self._scroll(-len(self._rows))
+
+    def action_scroll_end(self) -> None:
+        self._scroll(len(self._rows))
+
+    def _scroll(self, by: int) -> None:
+        self.scroll_to(y=max(self.scroll_offset.y + by, 0), animate=False, immediate=True)
+
+    def go_to_file(self, file: int) -> None:
+        """Scroll to the beginning of a file."""
+        row = next((number for number, row in enumerate(self._rows) if row.file == file), 0)
+        self.scroll_to(y=row, animate=False, immediate=True)
+
+    def unseen(self) -> int | None:
+        """The first row that has not been on the screen."""
+        return next((number for number in range(len(self._rows)) if number not in self._seen), None)
+
+    def show_unseen(self) -> None:
+        """Scroll on to what has not been on the screen."""
+        row = self.unseen()
+        if row is not None:
+            self.scroll_to(y=max(row - 1, 0), animate=False, immediate=True)
+
+    @property
+    def files(self) -> list[int]:
+        """The files on the screen, counted from 0."""
+        top = self.scroll_offset.y
+        shown = self._rows[top : top + max(self.size.height, 1)]
+        return [one for one in dict.fromkeys(row.file for row in shown) if one is not None]
+
+    @property
+    def position(self) -> str:
+        """What is on the screen, such as `1-18/40`."""
+        top, count = self.scroll_offset.y, len(self._rows)
+        return f"{min(top + 1, count)}-{min(top + self.size.height, count)}/{count}"
+
+
+class ReviewApp(App[str | None]):
+    """The application; its result is why it ended, or None if the user ended it. `now` returns seconds."""
+
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    Screen { layout: vertical; background: #101014; color: #d8d8d8; }
+    #head { height: 1; background: #26303a; }
+    #list { height: auto; }
+    #rule { height: 1; color: #808890; }
+    #diff, #past { height: 1fr; scrollbar-size: 0 0; }
+    #reason { height: 1; border: none; padding: 0; display: none; background: #26303a; }
+    #message { height: 1; color: #e8c860; }
+    #keys { height: 1; background: #26303a; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "accept", show=False),
+        Binding("r", "reject", show=False),
+        Binding("e", "amend", show=False),
+        Binding("x", "toggle_file", show=False),
+        Binding("A", "always", show=False),
+        Binding("f", "file(1)", show=False),
+        Binding("F", "file(-1)", show=False),
+        Binding("n,tab", "step(1)", show=False, priority=True),
+        Binding("p,shift+tab", "step(-1)", show=False, priority=True),
+        Binding("h", "history", show=False),
+        Binding("question_mark", "help", show=False),
+        Binding("q,ctrl+c", "leave", show=False),
+    ]
+
+    def __init__(
+        self,
+        server: Server,
+        place: str,
+        translate: Translate,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        super().__init__()
+        self._server = server
+        self._place = place
+        self._t = translate
+        self._guard = Guard(now)
+        self._reviews = Reviews()
+        self._shown: Review | None = None
+        self._wants_always = ""
+        self._undoing: set[asyncio.Task[None]] = set()
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="head")
+        yield Static(id="list")
+        yield Static(id="rule")
+        yield RowsView("diff")
+        yield Static(id="message")
+        yield Input(id="reason")
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        self._diff.on_drawn = self._drawn
+        self.query_one("#reason", Input).placeholder = self._t("Reason (optional), then Enter; Escape: back")
+        self._diff.focus()
+        self._update()
+        self._server.follow(self._hear, lambda: self.exit(self._t("The editor's server has ended.")))
+
+    # --- what the server tells ----------------------------------------------------------------------------
+
+    def _hear(self, method: str, params: Mapping[str, Any]) -> None:
+        if method == "agentfs/proposed":
+            self._reviews.propose(params)
+        elif method == "agentfs/settled" and (review := self._reviews.end(params["id"])):
+            self._say(f"{review.title}: {self._outcome(params)}")
+            if review is self._shown:
+                self._close_reason()
+        self._update()
+
+    def _outcome(self, params: Mapping[str, Any]) -> str:
+        t = self._t
+        return {
+            "landed": t("it is on disk."),
+            "editor": t("it is in the editor, unsaved."),
+            "rejected": t("rejected."),
+            "withdrawn": t("it was withdrawn."),
+            "timed_out": t("nobody decided in time."),
+            "conflict": t("the file has changed, so it was not applied."),
+        }.get(params["outcome"], t("it could not be applied."))
+
+    # --- the screen ---------------------------------------------------------------------------------------
+
+    @property
+    def _diff(self) -> RowsView:
+        return self.screen_stack[0].query_one("#diff", RowsView)
+
+    def _put(self, ident: str, text: Text) -> None:
+        self.screen_stack[0].query_one(f"#{ident}", Static).update(text)
+
+    def _say(self, words: str) -> None:
+        self._put("message", Text(clip(words, max(self.size.width - 1, 20))))
+
+    def _update(self) -> None:
+        """Show what has changed; another proposal from its beginning."""
+        count = self._t("waiting: {count}", count=len(self._reviews))
+        self._put("head", Text(clip(f" agentfs review · {self._place} · {count}", self.size.width), "bold"))
+        self._put("list", self._list())
+        keys = self._t(" a accept  r reject  e amend  A always  n next  h history  ? help  q leave")
+        self._put("keys", Text(clip(keys, self.size.width)))
+        if self._shown is not self._reviews.current:
+            self._shown = self._reviews.current
+            self._guard.hide()
+            self._wants_always = ""
+            self._diff.show(())
+            if self._shown is not None:
+                self.run_worker(self._load(self._shown))
+        self._tell_position()
+
+    def _list(self) -> Text:
+        listed = list(self._reviews)
+        if not listed:
+            return Text(self._t(" Nothing is waiting for you. New proposals appear here."), "dim")
+        at = next((number for number, one in enumerate(listed) if one is self._reviews.current), 0)
+        first = max(0, min(at - LISTED // 2, len(listed) - LISTED))
+        rows = Text()
+        for number, one in enumerate(listed[first : first + LISTED], start=first):
+            mark = "▸" if one is self._reviews.current else " "
+            agent = one.agent or self._t("An agent")
+            row = f"{mark} {number + 1} {one.title} · {agent}"
+            rows.append(clip(row, self.size.width), "bold" if mark != " " else "dim")
+            rows.append("\n" if number + 1 < min(first + LISTED, len(listed)) else "")
+        return rows
+
+    async def _load(self, review: Review) -> None:
+        try:
+            told = await self._server.request("agentfs/proposal", {"id": review.id})
+        except Refused as error:
+            self._say(str(error))
+            return
+        if told.get("ok") is False:  # it has ended
+            return
+        review.load(told)
+        await self._draw(review)
+
+    async def _draw(self, review: Review) -> None:
+        lines = await asyncio.to_thread(review_lines, review, self._t)
+        if review is self._reviews.current:
+            self._guard.hide()
+            self._diff.show(lines)
+            self._tell_position()
+
+    def _drawn(self) -> None:
+        review = self._shown
+        if review is not None and review.files:
+            self._guard.drawn()
+            if (shown := self._diff.files) and review.at not in shown:  # scrolled away
+                review.at = shown[0]
+                self.run_worker(self._mark(review))
+        self._tell_position()
+
+    async def _mark(self, review: Review) -> None:
+        """Show the marks of its files as they are now."""
+        lines = await asyncio.to_thread(review_lines, review, self._t)
+        if review is self._shown:
+            self._diff.show(lines, keep=True)
+
+    def _tell_position(self) -> None:
+        words = ""
+        if self._shown is not None:
+            more = self._diff.unseen()
+            words = f" {self._diff.position} " + (self._t("more below") if more is not None else "")
+        self._put("rule", Text(clip(f"──{words}".ljust(self.size.width, "─"), self.size.width)))
+
+    def on_resize(self, _: events.Resize) -> None:
+        self._guard.hide()
+        self._update()
+
+    # --- decisions ----------------------------------------------------------------------------------------
+
+    def _deciding(self) -> Review | None:
+        """The proposal that a key may decide on now; else says why not."""
+        review = self._shown
+        if review is None or not review.files or review.is_sent or len(self.screen_stack) > 1:
+            return None
+        if not self._guard.admits():
+            self._say(self._t("This has just appeared. Look at it, then press the key again."))
+            return None
+        return review
+
+    def _accepting(self) -> Review | None:
+        """The same for an acceptance, which needs all of it to have been in view."""
+        review = self._deciding()
+        if review is not None and self._diff.unseen() is not None:
+            self._diff.show_unseen()
+            self._say(
+                self._t("There is more of this change. Press the key again when you have seen all of it.")
+            )
+            return None
+        return review
+
+    def action_accept(self) -> None:
+        review = self._accepting()
+        if review is not None:
+            self._settle(review, review.rejection("") if review.is_all_rejected else review.acceptance())
+
+    def action_always(self) -> None:
+        review = self._accepting()
+        if review is None:
+            return
+        if any(file.is_rejected for file in review.files):
+            self._say(self._t("“Always” cannot be combined with a rejected file."))
+        elif self._wants_always != review.id:
+            self._wants_always = review.id
+            self._say(
+                self._t("Press A again to accept this and, unreviewed, all that this session changes later.")
+            )
+        else:
+            self._settle(review, review.acceptance(always=True))
+
+    def action_reject(self) -> None:
+        if self._deciding() is not None:
+            reason = self.query_one("#reason", Input)
+            reason.value = ""
+            reason.display = True
+            reason.focus()
+
+    def on_input_submitted(self, submitted: Input.Submitted) -> None:
+        review = self._shown
+        self._close_reason()
+        if review is not None and not review.is_sent:
+            self._settle(review, review.rejection(submitted.value.strip()))
+
+    def _close_reason(self) -> None:
+        self.screen_stack[0].query_one("#reason", Input).display = False
+        self._diff.focus()
+
+    async def action_amend(self) -> None:
+        review = self._deciding()
+        if review is None:
+            return
+        file = review.files[review.at]
+        if file.operation == "delete":
+            self._say(self._t("A deletion has no text to amend."))
+            return
+        try:
+            with self.suspend():
+                text = edit(file.path, file.text, self._t)
+        except NotEdited as error:
+            self._say(str(error))
+            return
+        file.amend(text)
+        file.is_rejected = False
+        self._say(self._t("Your text is shown; accept it to apply it.") if file.amended is not None else "")
+        await self._draw(review)
+
+    async def action_toggle_file(self) -> None:
+        review = self._shown
+        if review is None or not review.files or review.is_sent:
+            return
+        if len(review.files) == 1 or review.atomic:
+            self._say(self._t("These files are decided together: r rejects all of it."))
+            return
+        file = review.files[review.at]
+        file.is_rejected = not file.is_rejected
+        path = visible(file.path)
+        if file.is_rejected:
+            self._say(self._t("{path}: rejected; a accepts the others.", path=path))
+        else:
+            self._say(self._t("{path}: no longer rejected.", path=path))
+        await self._mark(review)
+
+    def _settle(self, review: Review, params: Mapping[str, Any]) -> None:
+        review.is_sent = True
+        self._say(self._t("Sent…"))
+        self.run_worker(self._send(review, params))
+
+    async def _send(self, review: Review, params: Mapping[str, Any]) -> None:
+        try:
+            answer = await self._server.request("agentfs/settle", params)
+        except Refused as error:
+            self._say(str(error))
+        else:
+            if answer["ok"]:
+                return
+            self._say(answer["reason"])
+        review.is_sent = False
+
+    # --- the rest -----------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Keys typed into the reason are text."""
+        is_writing = self.focused is not None and self.focused.id == "reason"
+        return not is_writing or action == "leave"
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key == "escape" and self.focused is not None and self.focused.id == "reason":
+            self._close_reason()
+
+    def action_step(self, by: int) -> None:
+        self._reviews.step(by)
+        self._update()
+
+    async def action_file(self, by: int) -> None:
+        review = self._shown
+        if review is not None and review.files:
+            review.at = (review.at + by) % len(review.files)
+            await self._mark(review)
+            self._diff.go_to_file(review.at)
+
+    def action_leave(self) -> None:
+        self.exit(None)
+
+    def action_help(self) -> None:
+        self._guard.hide()
+        self.push_screen(HelpScreen(self._t), lambda _: self._uncovered())
+
+    async def action_history(self) -> None:
+        self._guard.hide()
+        try:
+            answer = await self._server.request("agentfs/userHistory", {"limit": HISTORY})
+        except Refused as error:
+            self._say(str(error))
+            return
+        if answer["status"] == "error" or not answer["data"]["changes"]:
+            self._say(answer["text"])
+            return
+        screen = HistoryScreen(self._server, answer["data"]["changes"], self._t)
+        self.push_screen(screen, self._left_history)
+
+    def _left_history(self, undo: str | None) -> None:
+        self._uncovered()
+        if undo is not None:
+            task = asyncio.ensure_future(self._undo(undo))
+            self._undoing.add(task)
+            task.add_done_callback(self._undoing.discard)
+            self._say(self._t("The undo is proposed as a change. Review it like any other."))
+
+    async def _undo(self, change: str) -> None:
+        try:
+            answer = await self._server.request("agentfs/userUndo", {"change_id": change})
+        except Refused as error:
+            self._say(str(error))
+        else:
+            self._say(answer["text"].split("\n")[0])
+
+    def _uncovered(self) -> None:
+        """What was covered must be on the screen for a while again."""
+        self._guard.hide()
+        self._diff.refresh()
+        self._diff.focus()
+
+
+class HelpScreen(ModalScreen[None]):
+    """All keys."""
+
+    CSS = """
+    HelpScreen { align: center middle; }
+    #help { width: auto; height: auto; padding: 1 2; background: #26303a; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,question_mark,enter", "dismiss", show=False),
+    ]
+
+    def __init__(self, translate: Translate) -> None:
+        super().__init__()
+        self._t = translate
+
+    def compose(self) -> ComposeResult:
+        t = self._t
+        keys = (
+            ("a", t("accept, once all of it has been in view")),
+            ("r", t("reject, with a reason for the agent")),
+            ("e", t("amend the marked file in $VISUAL or $EDITOR")),
+            ("x", t("reject the marked file of several, or not")),
+            ("A A", t("accept, and let this session's later changes through")),
+            (t("↓ ↑ Space b g G"), t("scroll by lines, pages, to the ends")),
+            ("f F", t("next and previous file")),
+            ("n p Tab", t("next and previous proposal; nothing is decided")),
+            ("h", t("history of changes that landed, with undo")),
+            ("q", t("leave; what waits goes on in the editor")),
+        )
+        width = max(len(key) for key, _ in keys)
+        lines = [f"{key.ljust(width)}  {told}" for key, told in keys]
+        yield Static(Text("\n".join(["agentfs review", "", *lines])), id="help")
+
+    def action_dismiss(self, result: None = None) -> None:  # type: ignore[override]
+        self.dismiss(result)
+
+
+class HistoryScreen(ModalScreen[str | None]):
+    """The changes that landed, newest first; its result is the id of a change to undo."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,h", "leave", show=False),
+        Binding("n,tab", "step(1)", show=False, priority=True),
+        Binding("p,shift+tab", "step(-1)", show=False, priority=True),
+        Binding("u", "undo", show=False),
+    ]
+
+    def __init__(self, server: Server, changes: Sequence[Mapping[str, Any]], translate: Translate) -> None:
+        super().__init__()
+        self._server = server
+        self._changes = changes
+        self._t = translate
+        self._at = 0
+
+    def compose(self) -> ComposeResult:
+        yield Static(id="head")
+        yield Static(id="list")
+        yield Static(Text("─" * 500), id="rule")
+        yield RowsView("past")
+        yield Static(id="keys")
+
+    def on_mount(self) -> None:
+        self.query_one("#past").focus()
+        self._update()
+
+    def on_resize(self, _: events.Resize) -> None:
+        self._update()
+
+    def _update(self) -> None:
+        width = self.app.size.width
+        head = self._t("history: {number} of {count}", number=self._at + 1, count=len(self._changes))
+        self.query_one("#head", Static).update(Text(clip(f" agentfs review · {head}", width), "bold"))
+        keys = self._t(" n next  p previous  u undo  q back")
+        self.query_one("#keys", Static).update(Text(clip(keys, width)))
+        first = max(0, min(self._at - LISTED // 2, len(self._changes) - LISTED))
+        rows = Text()
+        for number, one in enumerate(self._changes[first : first + LISTED], start=first):
+            paths = ", ".join(file["path"] for file in one["files"])
+            mark = "▸" if number == self._at else " "
+            row = clip(
+                f"{mark} {one['time'][:16].replace('T', ' ')} {one['tool']} {paths} · {one['agent']}", width
+            )
+            rows.append(row, "bold" if number == self._at else "dim").append("\n")
+        rows.rstrip()
+        self.query_one("#list", Static).update(rows)
+        self.run_worker(self._load(self._changes[self._at]["change_id"]), exclusive=True)
+
+    async def _load(self, ident: str) -> None:
+        try:
+            answer = await self._server.request("agentfs/userHistory", {"change_id": ident, "texts": True})
+        except Refused:
+            return
+        if answer["status"] == "error" or not self.is_attached:
+            return
+        lines = await asyncio.to_thread(change_lines, answer["data"]["changes"][0], self._t)
+        self.query_one("#past", RowsView).show(lines)
+
+    def action_step(self, by: int) -> None:
+        self._at = min(max(self._at + by, 0), len(self._changes) - 1)
+        self._update()
+
+    def action_undo(self) -> None:
+        self.dismiss(self._changes[self._at]["change_id"])
+
+    def action_leave(self) -> None:
+        self.dismiss(None)
