@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
-from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate, english
 from agentfs_lsp.reviewer.app import ReviewApp
 from support.wire import Message
 
@@ -119,7 +119,7 @@ class Screen:
 
 @asynccontextmanager
 async def reviewing(
-    translate: Translate, size: tuple[int, int] = (80, 24)
+    size: tuple[int, int] = (80, 24), translate: Translate = english
 ) -> AsyncIterator[tuple[Screen, FakeServer]]:
     """The application in a terminal of this size."""
     server = FakeServer()

@@ -438,7 +438,9 @@ class ReviewApp(App[str | None]):
     # --- the rest -----------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """Keys typed into the reason are text."""
+        """Keys typed into the reason are text, and those on another screen are for that."""
+        if len(self.screen_stack) > 1:
+            return False
         is_writing = self.focused is not None and self.focused.id == "reason"
         return not is_writing or action == "leave"
 

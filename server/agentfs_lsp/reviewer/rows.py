@@ -66,7 +66,8 @@ def rows_of(lines: Iterable[tuple[DiffLine, int | None]], columns: int) -> list[
 
 
 def _wrapped(line: DiffLine, columns: int) -> Iterator[Text]:
-    plain, room = line.text.plain, max(columns - line.margin, MIN_ROOM)
+    plain = line.text.plain
+    room = max(columns - max(line.margin, width_of(plain[: line.margin])), MIN_ROOM)
     if width_of(plain) <= columns:
         yield line.text
         return

@@ -1,0 +1,467 @@
+"""The terminal reviewer, by its keys (docs/protocol.md#18-the-reviewers-socket)."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("textual", reason="the reviewer's package textual is not installed")
+
+from agentfs_lsp.reviewer.connection import Refused
+from support.reviewer import FakeServer, Screen, file_of, reviewing
+from support.wire import Message
+
+ONE = file_of("a.py", "one\ntwo\n", "one\n2\n")
+OTHER = file_of("b.py", "one\n", "1\n")
+LONG = file_of("long.py", "", "".join(f"x{number} = {number}\n" for number in range(100)))
+
+
+async def test_a_key_accepts_what_is_on_the_screen() -> None:
+    async with reviewing() as (screen, server):
+        await screen.shows("Nothing is waiting")
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("a")
+        assert server.settled == [{"id": "p1", "decision": "accepted"}]
+        server.settle("p1", "landed")
+        await screen.shows("Edit a.py (+1/-1): it is on disk.")
+        await screen.shows("Nothing is waiting")
+
+
+@pytest.mark.parametrize("key", ["a", "r", "A", "e"])
+async def test_a_key_that_was_typed_as_it_came_decides_nothing(key: str) -> None:
+    async with reviewing() as (screen, server):
+        await screen.press(key)
+        server.propose("p1", ONE)
+        await screen.press(key)
+        await screen.shows("+ 2")
+        await screen.until(lambda: screen.app._guard._since is not None)
+        for _ in range(20):  # held down
+            screen.wait(0.4)
+            await screen.press(key)
+        await screen.shows("This has just appeared. Look at it, then press the key again.")
+        assert server.settled == []
+        assert screen.app.focused is not None
+        assert screen.app.focused.id == "diff"
+        screen.wait()
+        await screen.press("a")
+        assert len(server.settled) == 1
+
+
+async def test_a_key_for_one_does_not_decide_on_the_next() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        server.propose("p2", OTHER)
+        await screen.drawn("+ 2")
+        await screen.press("a")
+        server.settle("p1", "landed")
+        await screen.press("a")
+        await screen.shows("+ 1")
+        await screen.press("a")
+        assert [one["id"] for one in server.settled] == ["p1"]
+        await screen.drawn("+ 1")
+        await screen.press("a")
+        assert [one["id"] for one in server.settled] == ["p1", "p2"]
+
+
+async def test_a_decision_is_sent_once() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("a", "a", "r", "x", "e")
+        assert len(server.settled) == 1
+
+
+async def test_all_of_it_must_have_been_in_view() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", LONG)
+        await screen.drawn("more below")
+        seen = set()
+        for _ in range(6):
+            seen |= {line.split("= ")[1] for line in screen.text.split("\n") if "= " in line}
+            assert server.settled == []
+            await screen.press("a")
+            screen.wait()
+        assert "There is more" not in screen.text or server.settled
+        await screen.press("a")
+        assert seen == {str(number) for number in range(100)}
+        assert len(server.settled) == 1
+
+
+async def test_the_end_alone_is_not_all_of_it() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", LONG)
+        await screen.drawn("more below")
+        await screen.press("G")
+        await screen.shows("x99 = 99")
+        await screen.press("a")
+        assert server.settled == []
+        await screen.shows("There is more of this change.")
+
+
+async def test_what_was_seen_stays_seen_in_another_size() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", LONG)
+        await screen.drawn("more below")
+        for _ in range(7):
+            await screen.press("space")
+        await screen.pilot.resize_terminal(60, 30)
+        await screen.until(lambda: screen.app._guard._since is not None)
+        await screen.press("a")
+        assert server.settled == []  # it was drawn anew
+        screen.wait()
+        await screen.press("a")
+        assert len(server.settled) == 1
+
+
+async def test_a_proposal_that_comes_meanwhile_changes_nothing_of_the_one_in_view() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        server.propose("p2", OTHER, title="Other")
+        await screen.shows("2 Other")
+        await screen.press("a")
+        assert [one["id"] for one in server.settled] == ["p1"]
+
+
+async def test_a_rejection_takes_a_reason() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("r", *"an aA?qx", "enter")
+        assert server.settled == [{"id": "p1", "decision": "rejected", "feedback": "an aA?qx"}]
+
+
+async def test_a_reason_is_optional_and_escape_goes_back() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("r", "x", "escape")
+        assert server.settled == []
+        await screen.press("r", "enter")
+        assert server.settled == [{"id": "p1", "decision": "rejected"}]
+
+
+async def test_one_that_ends_while_its_reason_is_typed_takes_the_reason_with_it() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        server.propose("p2", OTHER)
+        await screen.drawn("+ 2")
+        await screen.press("r", "n", "o")
+        server.settle("p1", "withdrawn")
+        await screen.press("enter")
+        assert server.settled == []
+        await screen.shows("it was withdrawn.")
+
+
+async def test_always_takes_two_presses() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("A")
+        await screen.shows("Press A again")
+        assert server.settled == []
+        await screen.press("A")
+        assert server.settled == [{"id": "p1", "decision": "accepted", "always": True}]
+
+
+async def test_files_of_a_batch_are_decided_one_by_one() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE, OTHER, atomic=False, title="Batch")
+        await screen.drawn("── b.py")
+        await screen.press("f")
+        await screen.shows("▸─ b.py")
+        await screen.press("x")
+        await screen.shows("── b.py · rejected by you".replace("──", "▸─"))
+        await screen.press("A")
+        await screen.shows("“Always” cannot be combined with a rejected file.")
+        await screen.press("a")
+        files = [{"uri": OTHER["uri"], "decision": "rejected"}]
+        assert server.settled == [{"id": "p1", "decision": "accepted", "files": files}]
+
+
+async def test_a_batch_of_rejected_files_is_rejected() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE, OTHER, atomic=False)
+        await screen.drawn("── b.py")
+        await screen.press("x", "f", "x", "a")
+        assert server.settled == [{"id": "p1", "decision": "rejected"}]
+
+
+async def test_an_atomic_batch_is_decided_as_one() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE, OTHER)
+        await screen.drawn("── b.py")
+        await screen.press("x")
+        await screen.shows("These files are decided together")
+        await screen.press("a")
+        assert server.settled == [{"id": "p1", "decision": "accepted"}]
+
+
+async def test_the_marked_file_is_one_on_the_screen() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", LONG, OTHER, atomic=False)
+        await screen.drawn("▸─ long.py")
+        await screen.press("G")
+        await screen.press("space")
+        await screen.shows("b.py")
+        await screen.press("f")
+        await screen.shows("▸─ b.py")
+
+
+# --- amending ---------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def suspended() -> Iterator[None]:
+    yield
+
+
+def editing(screen: Screen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) -> None:
+    """The user's text editor is this program; `path` is the file."""
+    program = tmp_path / "editor.py"
+    program.write_text(f"import sys, pathlib\npath = pathlib.Path(sys.argv[-1])\n{script}\n")
+    monkeypatch.setenv("VISUAL", f"'{sys.executable}' '{program}'")
+    monkeypatch.setattr(screen.app, "suspend", suspended)
+
+
+async def test_an_amended_text_is_shown_before_it_is_accepted(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async with reviewing() as (screen, server):
+        editing(screen, monkeypatch, tmp_path, "path.write_text(path.read_text().replace('2', 'zwei'))")
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("e")
+        await screen.press("a")
+        assert server.settled == []
+        await screen.drawn("+ zwei")
+        await screen.press("a")
+        files = [{"uri": ONE["uri"], "decision": "amended", "text": "one\nzwei\n"}]
+        assert server.settled == [{"id": "p1", "decision": "accepted", "files": files}]
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("sys.exit(3)", "The editor failed."),
+        ("path.write_bytes(b'\\xff')", "The editor's text is not UTF-8."),
+        ("path.unlink()", "No such file"),
+    ],
+)
+async def test_without_a_text_of_the_editor_nothing_is_amended(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str, told: str
+) -> None:
+    async with reviewing() as (screen, server):
+        editing(screen, monkeypatch, tmp_path, script)
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("e")
+        await screen.shows(told)
+        screen.wait()
+        await screen.press("a")
+        assert server.settled == [{"id": "p1", "decision": "accepted"}]
+
+
+async def test_the_text_is_in_a_file_of_the_users_alone(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    told = tmp_path / "told"
+    async with reviewing() as (screen, server):
+        script = (
+            f"pathlib.Path({str(told)!r}).write_text(f'{{path.parent.stat().st_mode & 0o777:o}} {{path}}')"
+        )
+        editing(screen, monkeypatch, tmp_path, script)
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("e")
+        mode, path = told.read_text().split(" ")
+        assert (mode, Path(path).name) == ("700", "a.py")
+        assert not Path(path).exists()
+
+
+async def test_a_text_that_the_server_refuses_stays_before_the_user(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async with reviewing() as (screen, server):
+        editing(screen, monkeypatch, tmp_path, "path.write_text('nul')")
+        server.answers["agentfs/settle"] = {"ok": False, "code": "INVALID_PARAM", "reason": "It has NUL."}
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("e")
+        await screen.drawn("+ nul")
+        await screen.press("a")
+        await screen.shows("It has NUL.")
+        await screen.press("r", "enter")
+        assert [one["decision"] for one in server.settled] == ["accepted", "rejected"]
+
+
+# --- the rest ---------------------------------------------------------------------------------------------
+
+
+async def test_next_and_previous_decide_nothing() -> None:
+    async with reviewing() as (screen, server):
+        for number in range(6):
+            server.propose(f"p{number}", ONE, title=f"Title {number}")
+        await screen.drawn("+ 2")
+        for key in ("n", "tab", "n", "n", "n"):
+            await screen.press(key)
+        await screen.shows("▸ 6 Title 5")
+        await screen.press("p", "shift+tab")
+        await screen.shows("▸ 4 Title 3")
+        await screen.press("a")
+        assert server.settled == []  # it has just appeared
+
+
+async def test_help_shows_the_keys_and_covers_the_review() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("question_mark")
+        assert "reject, with a reason for the agent" in screen.text
+        await screen.press("a")
+        assert server.settled == []
+        await screen.press("escape")
+        await screen.press("a")
+        assert server.settled == []  # it has just been uncovered
+        screen.wait()
+        await screen.press("a")
+        assert len(server.settled) == 1
+
+
+CHANGES = [
+    {
+        "change_id": f"c{number}",
+        "time": f"2026-11-2{number}T12:00:00Z",
+        "agent": "Ada",
+        "tool": "edit",
+        "explanation": "Why [b]not[/b].",
+        "files": [
+            {
+                "path": f"{number}.py",
+                "operation": "update",
+                "before_text": "1\n",
+                "after_text": f"{number + 2}\n",
+            }
+        ],
+    }
+    for number in range(6)
+]
+
+
+def history(params: Message) -> Message:
+    wanted = params.get("change_id")
+    return {
+        "status": "success",
+        "data": {"changes": [c for c in CHANGES if wanted in (None, c["change_id"])]},
+    }
+
+
+async def with_history(screen: Screen, server: FakeServer) -> None:
+    server.answers["agentfs/userHistory"] = history
+    server.propose("p1", ONE)
+    await screen.drawn("+ 2")
+    await screen.press("h")
+    await screen.shows("history: 1 of 6")
+
+
+async def test_the_history_shows_what_landed_and_decides_nothing() -> None:
+    async with reviewing() as (screen, server):
+        await with_history(screen, server)
+        await screen.press("n")
+        await screen.shows("+ 3")
+        await screen.press("a", "r", "x", "A", "e", "p")
+        await screen.shows("history: 1 of 6")
+        assert server.settled == []
+        await screen.press("q")
+        await screen.shows("1 Edit a.py")
+        assert screen.app.is_running
+
+
+async def test_an_undo_comes_as_a_proposal() -> None:
+    async with reviewing() as (screen, server):
+        await with_history(screen, server)
+        await screen.press("n", "u")
+        await screen.shows("The undo is proposed as a change.")
+        asked = [params for method, params in server.sent if method == "agentfs/userUndo"]
+        assert asked == [{"change_id": "c1"}]
+
+
+async def test_an_empty_history_says_so() -> None:
+    async with reviewing() as (screen, server):
+        answer = {"status": "success", "data": {"changes": []}, "text": "No changes were found."}
+        server.answers["agentfs/userHistory"] = answer
+        await screen.press("h")
+        await screen.shows("No changes were found.")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ("editor", "it is in the editor, unsaved."),
+        ("conflict", "the file has changed, so it was not applied."),
+        ("timed_out", "nobody decided in time."),
+        ("failed", "it could not be applied."),
+    ],
+)
+async def test_what_became_of_a_proposal_is_told(outcome: str, words: str) -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.shows("+ 2")
+        server.settle("p1", outcome)
+        await screen.shows(words)
+
+
+async def test_a_server_that_goes_ends_it() -> None:
+    async with reviewing() as (screen, server):
+        server.lose()
+        await screen.until(lambda: not screen.app.is_running)
+        assert screen.app.return_value == "The editor's server has ended."
+
+
+async def test_what_the_server_refuses_is_told() -> None:
+    def refuse(_: Message) -> Message:
+        raise Refused("The server has ended.")
+
+    async with reviewing() as (screen, server):
+        server.answers["agentfs/settle"] = server.answers["agentfs/userHistory"] = refuse
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("a")
+        await screen.shows("The server has ended.")
+
+
+@pytest.mark.parametrize("key", ["q", "ctrl+c"])
+async def test_leaving_decides_nothing(key: str) -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press(key)
+        await screen.until(lambda: not screen.app.is_running)
+        assert (server.settled, screen.app.return_value) == ([], None)
+
+
+async def test_a_click_and_a_paste_decide_nothing() -> None:
+    from textual import events
+
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.pilot.click("#keys", offset=(2, 0))
+        screen.app.post_message(events.Paste("aaa\nr\n"))
+        await screen.pilot.pause()
+        assert server.settled == []
+
+
+async def test_names_and_texts_of_others_are_no_markup() -> None:
+    marked = "[bold red]x[/] [@click=app.quit]y[/]"
+    async with reviewing() as (screen, server):
+        file = file_of(f"{marked}.py", "", f"{marked}\n")
+        server.propose("p1", file, title=marked, agent=marked, explanation=marked)
+        text = await screen.drawn("+ [bold red]")
+        del text
+        assert screen.text.count("[bold red]x[/]") >= 5
+        server.settle("p1", "rejected")
+        await screen.shows(f"{marked}: rejected.")
