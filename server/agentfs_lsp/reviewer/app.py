@@ -489,7 +489,8 @@ class ReviewApp(App[str | None]):
 
     async def _undo(self, change: str) -> None:
         try:
-            answer = await self._server.request("agentfs/userUndo", {"change_id": change})
+            params = {"change_id": change, "agent": self._t("you, in the terminal")}
+            answer = await self._server.request("agentfs/userUndo", params)
         except Refused as error:
             self._say(str(error))
         else:

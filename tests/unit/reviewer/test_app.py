@@ -386,7 +386,7 @@ async def test_an_undo_comes_as_a_proposal() -> None:
         await screen.press("n", "u")
         await screen.shows("The undo is proposed as a change.")
         asked = [params for method, params in server.sent if method == "agentfs/userUndo"]
-        assert asked == [{"change_id": "c1"}]
+        assert asked == [{"change_id": "c1", "agent": "you, in the terminal"}]
 
 
 async def test_an_empty_history_says_so() -> None:

@@ -93,15 +93,15 @@ class Pairings:
 
 
 def _question(code: str, asking: Asking, translate: Translate) -> Question:
-    """Where only the end of a message is certain to be seen, the last line says it alone."""
+    """Where only the end of a message is certain to be seen, the last line says all of it."""
     limits = limits_of(asking.editor.traits)
     explained = translate(
         "A reviewer in a terminal wants to decide on changes. It shows the code {code}. Allow it only if you "
         "started it and see this code.",
         code=code,
     )
-    last_line = translate(
-        "agentfs: Reviewer {code} wants to decide. Allow it only if you see this code.", code=code
-    )
+    short = translate("agentfs: Allow the reviewer with the code {code}?", code=code)
     lines = [] if limits.shows_end else [explained]
+    # Where it may be marked up, the last line must fit one row.
+    last_line = short if lines or limits.marks_up else explained
     return Question(lines, last_line_for(last_line, limits), translate("Deny"), (translate("Allow"),))

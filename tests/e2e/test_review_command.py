@@ -1,0 +1,132 @@
+"""`agentfs-lsp review` in a terminal (docs/protocol.md#18-the-reviewers-socket)."""
+
+import asyncio
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from support.agents_socket import starting
+from support.editor import ASK, NO_ANSWER, REVIEWING
+from support.outside import LAUNCHER, environment
+from support.reviewers_socket import answering, entry_of, found
+from support.sample import TEXT
+from support.terminal import Terminal, terminal
+
+
+def ran(*arguments: str, code: str | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-P", "-c", code] if code else [sys.executable, "-P", "-m", "agentfs_lsp"]
+    return subprocess.run(
+        [*command, "review", *arguments], capture_output=True, text=True, check=False, **options
+    )
+
+
+def test_help_needs_no_textual() -> None:
+    run = ran("--help", code=WITHOUT)
+    assert run.returncode == 0
+    assert "agentfs-lsp review" in run.stdout
+
+
+WITHOUT = """
+import sys
+sys.modules["textual"] = None
+import importlib.util
+known = importlib.util.find_spec
+importlib.util.find_spec = lambda name, *more: None if name == "textual" else known(name, *more)
+from agentfs_lsp.__main__ import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+def test_without_textual_it_says_how_to_install_it(root: Path) -> None:
+    run = ran(str(root), code=WITHOUT)
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr == (
+        "agentfs-lsp review: The reviewer needs the package textual: pip install 'agentfs-lsp[review]'\n"
+    )
+
+
+def test_it_needs_a_terminal_and_a_folder(root: Path) -> None:
+    pytest.importorskip("textual", reason="the reviewer's package textual is not installed")
+    run = ran(str(root), stdin=subprocess.DEVNULL)
+    assert (run.returncode, run.stderr) == (2, "agentfs-lsp review: The reviewer needs a terminal.\n")
+    run = ran(str(root / "missing"))
+    assert run.returncode == 2
+    assert "is not a folder" in run.stderr
+
+
+@asynccontextmanager
+async def reviewing(root: Path, sockets: Path, *arguments: str) -> AsyncIterator[Terminal]:
+    """The command in a terminal of 80 by 24."""
+    pytest.importorskip("textual", reason="the reviewer's package textual is not installed")
+    async with terminal(
+        [sys.executable, "-P", LAUNCHER, "review", *arguments], root, environment(root, sockets)
+    ) as shown:
+        yield shown
+
+
+async def test_without_an_editor_it_says_so(root: Path, sockets: Path) -> None:
+    async with reviewing(root, sockets) as shown:
+        await shown.shows("No editor with agentfs has")
+
+
+async def test_a_denied_reviewer_ends(root: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, answers={ASK: answering("Deny")}),
+        reviewing(root, sockets) as shown,
+    ):
+        await shown.shows("This reviewer was not allowed in the editor.")
+
+
+async def test_it_shows_the_code_that_the_editor_asks_about(root: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, answers={ASK: lambda _: NO_ANSWER}, capabilities=REVIEWING["capabilities"]) as (
+            editor,
+            _,
+        ),
+        reviewing(root, sockets) as shown,
+    ):
+        text = await shown.shows(lambda text: re.search(r"Code: \w{3}-\w{3}\n", text) is not None)
+        code = re.search(r"Code: (\S+)", text)
+        assert code is not None
+        assert code[1] in (await editor.seen(ASK))["message"]
+
+
+async def test_a_change_is_reviewed_by_keys(root: Path, file: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, name="Visual Studio Code") as (editor, _),
+        reviewing(root, sockets) as shown,
+    ):
+        await shown.shows("Nothing is waiting for you.")
+        await editor.read("a.py")
+        edit = asyncio.ensure_future(editor.edit("a.py", "two", "\x1b[31m2", agent="Ada"))
+        await shown.shows("\\x1b[31m2")
+        assert file.read_text() == TEXT
+        shown.press("a")
+        while "just appeared" in await shown.shows(lambda text: "just appeared" in text or "on disk" in text):
+            shown.press("a")  # it was drawn only now
+        assert (await edit)["data"]["applied"]
+        await shown.shows("it is on disk.")
+        shown.press("h")
+        await shown.shows("history: 1 of 1")
+        shown.press("u")
+        await shown.shows("you, in the terminal")
+        shown.press("q")
+        await shown.shows(lambda text: "agentfs review ·" not in text)
+    assert "\x1b[31m2" in file.read_text()
+
+
+async def test_when_the_editor_ends_it_says_so(root: Path, sockets: Path) -> None:
+    async with starting(
+        root, sockets, answers={ASK: answering("Allow")}, name="Visual Studio Code"
+    ) as editor:
+        await entry_of(editor, root)
+        async with reviewing(root, sockets) as shown:
+            await shown.shows("Nothing is waiting for you.")
+            editor.process.terminate()
+            await shown.shows("The editor's server has ended.")
