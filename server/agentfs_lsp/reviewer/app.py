@@ -198,7 +198,6 @@ class ReviewApp(App[str | None]):
         self._reviews = Reviews()
         self._shown: Review | None = None
         self._wants_always = ""
-        self._undoing: set[asyncio.Task[None]] = set()
 
     def compose(self) -> ComposeResult:
         yield Static(id="head")
@@ -214,7 +213,11 @@ class ReviewApp(App[str | None]):
         self.query_one("#reason", Input).placeholder = self._t("Reason (optional), then Enter; Escape: back")
         self._diff.focus()
         self._update()
-        self._server.follow(self._hear, lambda: self.exit(self._t("The editor's server has ended.")))
+        # Through the application's own queue, because the connection's task is not the application's.
+        self._server.follow(
+            lambda method, params: self.call_later(self._hear, method, params),
+            lambda: self.call_later(self.exit, self._t("The editor's server has ended.")),
+        )
 
     # --- what the server tells ----------------------------------------------------------------------------
 
@@ -482,9 +485,7 @@ class ReviewApp(App[str | None]):
     def _left_history(self, undo: str | None) -> None:
         self._uncovered()
         if undo is not None:
-            task = asyncio.ensure_future(self._undo(undo))
-            self._undoing.add(task)
-            task.add_done_callback(self._undoing.discard)
+            self.run_worker(self._undo(undo))
             self._say(self._t("The undo is proposed as a change. Review it like any other."))
 
     async def _undo(self, change: str) -> None:
