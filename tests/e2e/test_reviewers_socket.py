@@ -82,6 +82,23 @@ async def test_a_preview_that_the_editor_holds_is_withdrawn(root: Path, file: Pa
     assert file.read_text() == EDITED
 
 
+async def test_a_file_that_a_notebook_has_unsaved_is_not_written_beneath_it(
+    root: Path, file: Path, sockets: Path
+) -> None:
+    async with found(root, sockets, **REVIEWING) as (editor, _), attached(root) as reviewer:
+        editor.notify("agentfs/documentState", {"uri": editor.uri("a.py"), "unsaved_elsewhere": True})
+        await editor.read("a.py")
+        edit = asyncio.ensure_future(editor.edit("a.py", "two", "2"))
+        ident = (await reviewer.seen("agentfs/proposed"))["id"]
+        refused = await reviewer.settle(ident)
+        assert (refused["ok"], refused["code"]) == (False, "INVALID_PARAM")
+        assert refused["reason"].startswith("The file has unsaved changes in the editor.")
+        editor.notify("agentfs/documentState", {"uri": editor.uri("a.py"), "unsaved_elsewhere": False})
+        await editor.request("agentfs/status")
+        assert (await reviewer.settle(ident))["ok"]
+        assert (await edit)["data"]["applied"]
+
+
 async def test_a_rejection_with_its_reason_reaches_the_agent(root: Path, file: Path, sockets: Path) -> None:
     async with found(root, sockets, **REVIEWING) as (editor, _), attached(root) as reviewer:
         await editor.read("a.py")

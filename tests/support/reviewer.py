@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agentfs_lsp.domain.translation import Translate, english
-from agentfs_lsp.reviewer.app import ReviewApp
 from support.wire import Message
+
+if TYPE_CHECKING:  # needs textual, which is optional
+    from agentfs_lsp.reviewer.app import ReviewApp
 
 ROUNDS = 500
 """Times to let the application work before it counts as stuck."""
@@ -78,7 +80,7 @@ class FakeServer:
 class Screen:
     """The running application."""
 
-    def __init__(self, app: ReviewApp, pilot: Any, server: FakeServer) -> None:
+    def __init__(self, app: "ReviewApp", pilot: Any, server: FakeServer) -> None:
         self.app, self.pilot, self.server = app, pilot, server
         self.time = 100.0
 
@@ -122,6 +124,8 @@ async def reviewing(
     size: tuple[int, int] = (80, 24), translate: Translate = english
 ) -> AsyncIterator[tuple[Screen, FakeServer]]:
     """The application in a terminal of this size."""
+    from agentfs_lsp.reviewer.app import ReviewApp
+
     server = FakeServer()
     screen: Screen
     app = ReviewApp(server, "tides", translate, lambda: screen.time)

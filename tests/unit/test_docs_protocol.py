@@ -17,7 +17,7 @@ from agentfs_lsp.domain.matching.levels import Level
 from agentfs_lsp.domain.text.escaping import Kind
 from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.features.agents import COMMANDS, MANUAL_COMMAND
-from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
+from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS, REVIEWER_REQUESTS
 from agentfs_lsp.service.proposal.proposal import Outcome, Rung
 from support.docs import REPOSITORY, codes, keys, section, table, tables, text_of
 
@@ -63,11 +63,17 @@ def test_the_commands_are_those_served() -> None:
 
 
 def sent_and_served() -> set[str]:
-    """Our methods in the tables of sections 1, 2, and 14, and in section 16."""
+    """Our methods in the tables of sections 1, 2, and 14, and in sections 16 and 18."""
     sent = keys(table(of_section("1"), "message")) + keys(table(of_section("14"), "notification"))
     ours = {method for method in sent if method.startswith("agentfs/")}
     (attach,) = set(codes(of_section("16"))) & {"agentfs/attach"}
-    return {*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS, *ours, attach}
+    (pair,) = set(codes(of_section("18"))) & {"agentfs/pair"}
+    return {*AGENT_REQUESTS, *EDITOR_REQUESTS, *USER_REQUESTS, *ours, attach, pair}
+
+
+def test_what_reviewers_may_send_is_in_the_document() -> None:
+    listed = [code for row in table(of_section("18"), "request") for code in codes(row["request"])]
+    assert sorted(listed) == sorted([*REVIEWER_REQUESTS, *USER_REQUESTS])
 
 
 def test_every_method_in_the_code_is_in_the_document() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
+import signal
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -28,6 +29,8 @@ def edit(path: str, text: str, translate: Translate) -> str:
         raise NotEdited(translate("No editor is configured. Set VISUAL or EDITOR."))
     with TemporaryDirectory(prefix="agentfs-edit-") as folder:
         file = Path(folder, path.rsplit("/", 1)[-1])
+        # Ctrl-C belongs to the text editor while it runs; a Python handler is not inherited.
+        before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
         try:
             file.write_bytes(text.encode("utf-8", "surrogatepass"))
             subprocess.run([*command, os.fspath(file)], check=True)  # noqa: S603 - the user's own editor
@@ -40,6 +43,8 @@ def edit(path: str, text: str, translate: Translate) -> str:
         except UnicodeDecodeError as error:
             told = translate("The editor's text is not UTF-8. The proposal is the same as before.")
             raise NotEdited(told) from error
+        finally:
+            signal.signal(signal.SIGINT, before)
 
 
 def _editor() -> list[str]:

@@ -193,7 +193,7 @@ class ReviewApp(App[str | None]):
         super().__init__()
         self._server = server
         self._place = place
-        self._t = translate
+        self._translate = translate
         self._guard = Guard(now)
         self._reviews = Reviews()
         self._shown: Review | None = None
@@ -210,13 +210,15 @@ class ReviewApp(App[str | None]):
 
     def on_mount(self) -> None:
         self._diff.on_drawn = self._drawn
-        self.query_one("#reason", Input).placeholder = self._t("Reason (optional), then Enter; Escape: back")
+        self.query_one("#reason", Input).placeholder = self._translate(
+            "Reason (optional), then Enter; Escape: back"
+        )
         self._diff.focus()
         self._update()
         # Through the application's own queue, because the connection's task is not the application's.
         self._server.follow(
             lambda method, params: self.call_later(self._hear, method, params),
-            lambda: self.call_later(self.exit, self._t("The editor's server has ended.")),
+            lambda: self.call_later(self.exit, self._translate("The editor's server has ended.")),
         )
 
     # --- what the server tells ----------------------------------------------------------------------------
@@ -231,15 +233,15 @@ class ReviewApp(App[str | None]):
         self._update()
 
     def _outcome(self, params: Mapping[str, Any]) -> str:
-        t = self._t
+        translate = self._translate
         return {
-            "landed": t("it is on disk."),
-            "editor": t("it is in the editor, unsaved."),
-            "rejected": t("rejected."),
-            "withdrawn": t("it was withdrawn."),
-            "timed_out": t("nobody decided in time."),
-            "conflict": t("the file has changed, so it was not applied."),
-        }.get(params["outcome"], t("it could not be applied."))
+            "landed": translate("it is on disk."),
+            "editor": translate("it is in the editor, unsaved."),
+            "rejected": translate("rejected."),
+            "withdrawn": translate("it was withdrawn."),
+            "timed_out": translate("nobody decided in time."),
+            "conflict": translate("the file has changed, so it was not applied."),
+        }.get(params["outcome"], translate("it could not be applied."))
 
     # --- the screen ---------------------------------------------------------------------------------------
 
@@ -255,10 +257,10 @@ class ReviewApp(App[str | None]):
 
     def _update(self) -> None:
         """Show what has changed; another proposal from its beginning."""
-        count = self._t("waiting: {count}", count=len(self._reviews))
+        count = self._translate("waiting: {count}", count=len(self._reviews))
         self._put("head", Text(clip(f" agentfs review · {self._place} · {count}", self.size.width), "bold"))
         self._put("list", self._list())
-        keys = self._t(" a accept  r reject  e amend  A always  n next  h history  ? help  q leave")
+        keys = self._translate(" a accept  r reject  e amend  A always  n next  h history  ? help  q leave")
         self._put("keys", Text(clip(keys, self.size.width)))
         if self._shown is not self._reviews.current:
             self._shown = self._reviews.current
@@ -272,13 +274,13 @@ class ReviewApp(App[str | None]):
     def _list(self) -> Text:
         listed = list(self._reviews)
         if not listed:
-            return Text(self._t(" Nothing is waiting for you. New proposals appear here."), "dim")
+            return Text(self._translate(" Nothing is waiting for you. New proposals appear here."), "dim")
         at = next((number for number, one in enumerate(listed) if one is self._reviews.current), 0)
         first = max(0, min(at - LISTED // 2, len(listed) - LISTED))
         rows = Text()
         for number, one in enumerate(listed[first : first + LISTED], start=first):
             mark = "▸" if one is self._reviews.current else " "
-            agent = one.agent or self._t("An agent")
+            agent = one.agent or self._translate("An agent")
             row = f"{mark} {number + 1} {one.title} · {agent}"
             rows.append(clip(row, self.size.width), "bold" if mark != " " else "dim")
             rows.append("\n" if number + 1 < min(first + LISTED, len(listed)) else "")
@@ -296,7 +298,7 @@ class ReviewApp(App[str | None]):
         await self._draw(review)
 
     async def _draw(self, review: Review) -> None:
-        lines = await asyncio.to_thread(review_lines, review, self._t)
+        lines = await asyncio.to_thread(review_lines, review, self._translate)
         if review is self._reviews.current:
             self._guard.hide()
             self._diff.show(lines)
@@ -313,7 +315,7 @@ class ReviewApp(App[str | None]):
 
     async def _mark(self, review: Review) -> None:
         """Show the marks of its files as they are now."""
-        lines = await asyncio.to_thread(review_lines, review, self._t)
+        lines = await asyncio.to_thread(review_lines, review, self._translate)
         if review is self._shown:
             self._diff.show(lines, keep=True)
 
@@ -321,7 +323,9 @@ class ReviewApp(App[str | None]):
         words = ""
         if self._shown is not None:
             more = self._diff.unseen()
-            words = f" {self._diff.position} " + (self._t("more below") if more is not None else "")
+            words = f" {self._diff.position} " + (
+                self._translate("not all seen yet") if more is not None else ""
+            )
         self._put("rule", Text(clip(f"──{words}".ljust(self.size.width, "─"), self.size.width)))
 
     def on_resize(self, _: events.Resize) -> None:
@@ -336,7 +340,7 @@ class ReviewApp(App[str | None]):
         if review is None or not review.files or review.is_sent or len(self.screen_stack) > 1:
             return None
         if not self._guard.admits():
-            self._say(self._t("This has just appeared. Look at it, then press the key again."))
+            self._say(self._translate("This has just appeared. Look at it, then press the key again."))
             return None
         return review
 
@@ -346,7 +350,9 @@ class ReviewApp(App[str | None]):
         if review is not None and self._diff.unseen() is not None:
             self._diff.show_unseen()
             self._say(
-                self._t("There is more of this change. Press the key again when you have seen all of it.")
+                self._translate(
+                    "There is more of this change. Press the key again when you have seen all of it."
+                )
             )
             return None
         return review
@@ -361,11 +367,13 @@ class ReviewApp(App[str | None]):
         if review is None:
             return
         if any(file.is_rejected for file in review.files):
-            self._say(self._t("“Always” cannot be combined with a rejected file."))
+            self._say(self._translate("“Always” cannot be combined with a rejected file."))
         elif self._wants_always != review.id:
             self._wants_always = review.id
             self._say(
-                self._t("Press A again to accept this and, unreviewed, all that this session changes later.")
+                self._translate(
+                    "Press A again to accept this and, unreviewed, all that this session changes later."
+                )
             )
         else:
             self._settle(review, review.acceptance(always=True))
@@ -393,17 +401,19 @@ class ReviewApp(App[str | None]):
             return
         file = review.files[review.at]
         if file.operation == "delete":
-            self._say(self._t("A deletion has no text to amend."))
+            self._say(self._translate("A deletion has no text to amend."))
             return
         try:
             with self.suspend():
-                text = edit(file.path, file.text, self._t)
+                text = edit(file.path, file.text, self._translate)
         except NotEdited as error:
             self._say(str(error))
             return
         file.amend(text)
         file.is_rejected = False
-        self._say(self._t("Your text is shown; accept it to apply it.") if file.amended is not None else "")
+        self._say(
+            self._translate("Your text is shown; accept it to apply it.") if file.amended is not None else ""
+        )
         await self._draw(review)
 
     async def action_toggle_file(self) -> None:
@@ -411,20 +421,20 @@ class ReviewApp(App[str | None]):
         if review is None or not review.files or review.is_sent:
             return
         if len(review.files) == 1 or review.atomic:
-            self._say(self._t("These files are decided together: r rejects all of it."))
+            self._say(self._translate("These files are decided together: r rejects all of it."))
             return
         file = review.files[review.at]
         file.is_rejected = not file.is_rejected
         path = visible(file.path)
         if file.is_rejected:
-            self._say(self._t("{path}: rejected; a accepts the others.", path=path))
+            self._say(self._translate("{path}: rejected; a accepts the others.", path=path))
         else:
-            self._say(self._t("{path}: no longer rejected.", path=path))
+            self._say(self._translate("{path}: no longer rejected.", path=path))
         await self._mark(review)
 
     def _settle(self, review: Review, params: Mapping[str, Any]) -> None:
         review.is_sent = True
-        self._say(self._t("Sent…"))
+        self._say(self._translate("Sent…"))
         self.run_worker(self._send(review, params))
 
     async def _send(self, review: Review, params: Mapping[str, Any]) -> None:
@@ -467,7 +477,7 @@ class ReviewApp(App[str | None]):
 
     def action_help(self) -> None:
         self._guard.hide()
-        self.push_screen(HelpScreen(self._t), lambda _: self._uncovered())
+        self.push_screen(HelpScreen(self._translate), lambda _: self._uncovered())
 
     async def action_history(self) -> None:
         self._guard.hide()
@@ -479,18 +489,18 @@ class ReviewApp(App[str | None]):
         if answer["status"] == "error" or not answer["data"]["changes"]:
             self._say(answer["text"])
             return
-        screen = HistoryScreen(self._server, answer["data"]["changes"], self._t)
+        screen = HistoryScreen(self._server, answer["data"]["changes"], self._translate)
         self.push_screen(screen, self._left_history)
 
     def _left_history(self, undo: str | None) -> None:
         self._uncovered()
         if undo is not None:
             self.run_worker(self._undo(undo))
-            self._say(self._t("The undo is proposed as a change. Review it like any other."))
+            self._say(self._translate("The undo is proposed as a change. Review it like any other."))
 
     async def _undo(self, change: str) -> None:
         try:
-            params = {"change_id": change, "agent": self._t("you, in the terminal")}
+            params = {"change_id": change, "agent": self._translate("you, in the terminal")}
             answer = await self._server.request("agentfs/userUndo", params)
         except Refused as error:
             self._say(str(error))
@@ -517,21 +527,21 @@ class HelpScreen(ModalScreen[None]):
 
     def __init__(self, translate: Translate) -> None:
         super().__init__()
-        self._t = translate
+        self._translate = translate
 
     def compose(self) -> ComposeResult:
-        t = self._t
+        translate = self._translate
         keys = (
-            ("a", t("accept, once all of it has been in view")),
-            ("r", t("reject, with a reason for the agent")),
-            ("e", t("amend the marked file in $VISUAL or $EDITOR")),
-            ("x", t("reject the marked file of several, or not")),
-            ("A A", t("accept, and let this session's later changes through")),
-            (t("↓ ↑ Space b g G"), t("scroll by lines, pages, to the ends")),
-            ("f F", t("next and previous file")),
-            ("n p Tab", t("next and previous proposal; nothing is decided")),
-            ("h", t("history of changes that landed, with undo")),
-            ("q", t("leave; what waits goes on in the editor")),
+            ("a", translate("accept, once all of it has been in view")),
+            ("r", translate("reject, with a reason for the agent")),
+            ("e", translate("amend the marked file in $VISUAL or $EDITOR")),
+            ("x", translate("reject the marked file of several, or not")),
+            ("A A", translate("accept, and let this session's later changes through")),
+            (translate("↓ ↑ Space b g G"), translate("scroll by lines, pages, to the ends")),
+            ("f F", translate("next and previous file")),
+            ("n p Tab", translate("next and previous proposal; nothing is decided")),
+            ("h", translate("history of changes that landed, with undo")),
+            ("q", translate("leave; what waits goes on in the editor")),
         )
         width = max(len(key) for key, _ in keys)
         lines = [f"{key.ljust(width)}  {told}" for key, told in keys]
@@ -555,7 +565,7 @@ class HistoryScreen(ModalScreen[str | None]):
         super().__init__()
         self._server = server
         self._changes = changes
-        self._t = translate
+        self._translate = translate
         self._at = 0
 
     def compose(self) -> ComposeResult:
@@ -574,9 +584,9 @@ class HistoryScreen(ModalScreen[str | None]):
 
     def _update(self) -> None:
         width = self.app.size.width
-        head = self._t("history: {number} of {count}", number=self._at + 1, count=len(self._changes))
+        head = self._translate("history: {number} of {count}", number=self._at + 1, count=len(self._changes))
         self.query_one("#head", Static).update(Text(clip(f" agentfs review · {head}", width), "bold"))
-        keys = self._t(" n next  p previous  u undo  q back")
+        keys = self._translate(" n next  p previous  u undo  q back")
         self.query_one("#keys", Static).update(Text(clip(keys, width)))
         first = max(0, min(self._at - LISTED // 2, len(self._changes) - LISTED))
         rows = Text()
@@ -598,7 +608,7 @@ class HistoryScreen(ModalScreen[str | None]):
             return
         if answer["status"] == "error" or not self.is_attached:
             return
-        lines = await asyncio.to_thread(change_lines, answer["data"]["changes"][0], self._t)
+        lines = await asyncio.to_thread(change_lines, answer["data"]["changes"][0], self._translate)
         self.query_one("#past", RowsView).show(lines)
 
     def action_step(self, by: int) -> None:

@@ -67,13 +67,14 @@ async def _review(root: Path, translate: Translate) -> int:
         )
     try:
         await _pair(connection, translate)
-        app = ReviewApp(connection, connection.roots[0].rsplit("/", 1)[-1], translate)
+        place = next((one for one in connection.roots if root.is_relative_to(one)), str(root))
+        app = ReviewApp(connection, place.rsplit("/", 1)[-1], translate)
         ended = await app.run_async(mouse=False)
     finally:
         await connection.close()
     if ended is not None:
         raise CommandError(ended)
-    return 0
+    return app.return_code or 0
 
 
 async def _pair(connection: Connection, translate: Translate) -> None:

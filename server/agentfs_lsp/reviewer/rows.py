@@ -180,7 +180,7 @@ def change_lines(change: Mapping[str, Any], translate: Translate) -> list[tuple[
         lines.append(DiffLine(3, Text(f"── {visible(file['path'])}", "bold blue")))
         before, after = file.get("before_text"), file.get("after_text")
         if before is None and after is None:
-            lines.append(DiffLine(2, Text(translate("its texts were not recorded").strip(), "dim")))
+            lines.append(DiffLine(2, Text(translate("its texts were not recorded"), "dim")))
         else:
             lines += diff_lines(before or "", after or "", file["path"], file["operation"])
     return [(line, None) for line in lines]

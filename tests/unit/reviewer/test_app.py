@@ -77,7 +77,7 @@ async def test_a_decision_is_sent_once() -> None:
 async def test_all_of_it_must_have_been_in_view() -> None:
     async with reviewing() as (screen, server):
         server.propose("p1", LONG)
-        await screen.drawn("more below")
+        await screen.drawn("not all seen yet")
         seen = set()
         for _ in range(6):
             seen |= {line.split("= ")[1] for line in screen.text.split("\n") if "= " in line}
@@ -93,7 +93,7 @@ async def test_all_of_it_must_have_been_in_view() -> None:
 async def test_the_end_alone_is_not_all_of_it() -> None:
     async with reviewing() as (screen, server):
         server.propose("p1", LONG)
-        await screen.drawn("more below")
+        await screen.drawn("not all seen yet")
         await screen.press("G")
         await screen.shows("x99 = 99")
         await screen.press("a")
@@ -104,7 +104,7 @@ async def test_the_end_alone_is_not_all_of_it() -> None:
 async def test_what_was_seen_stays_seen_in_another_size() -> None:
     async with reviewing() as (screen, server):
         server.propose("p1", LONG)
-        await screen.drawn("more below")
+        await screen.drawn("not all seen yet")
         for _ in range(7):
             await screen.press("space")
         await screen.pilot.resize_terminal(60, 30)
@@ -265,6 +265,19 @@ async def test_without_a_text_of_the_editor_nothing_is_amended(
         assert server.settled == [{"id": "p1", "decision": "accepted"}]
 
 
+async def test_interrupting_the_text_editor_does_not_end_the_review(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async with reviewing() as (screen, server):
+        editing(screen, monkeypatch, tmp_path, "import os, signal; os.kill(os.getppid(), signal.SIGINT)")
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("e")
+        screen.wait()
+        await screen.press("a")
+        assert server.settled == [{"id": "p1", "decision": "accepted"}]
+
+
 async def test_the_text_is_in_a_file_of_the_users_alone(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -383,8 +396,9 @@ async def test_the_history_shows_what_landed_and_decides_nothing() -> None:
 async def test_an_undo_comes_as_a_proposal() -> None:
     async with reviewing() as (screen, server):
         await with_history(screen, server)
+        server.answers["agentfs/userUndo"] = {"text": "Undone."}
         await screen.press("n", "u")
-        await screen.shows("The undo is proposed as a change.")
+        await screen.shows("Undone.")
         asked = [params for method, params in server.sent if method == "agentfs/userUndo"]
         assert asked == [{"change_id": "c1", "agent": "you, in the terminal"}]
 

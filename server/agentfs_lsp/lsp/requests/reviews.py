@@ -43,7 +43,11 @@ def settle_attached_request(exchange: EditorExchange) -> SettleAnswer | Coroutin
     conversation = exchange.reviews.find(parse_id(exchange.params))
     if conversation is None:
         return refusal(UNKNOWN, exchange.translate)
-    settled = conversation.settle_attached(parse_settlement(exchange.params, conversation))
+    settlement = parse_settlement(exchange.params, conversation)
+    if any(map(exchange.ws.documents.is_unsaved_elsewhere, conversation.files - settlement.rejected)):
+        reason = exchange.translate("The file has unsaved changes in the editor. Save or revert them first.")
+        return {"ok": False, "code": "INVALID_PARAM", "reason": reason}
+    settled = conversation.settle_attached(settlement)
     conversation.answered_by(exchange.sent)
     return _settled(exchange, settled)
 
