@@ -322,10 +322,8 @@ class ReviewApp(App[str | None]):
     def _tell_position(self) -> None:
         words = ""
         if self._shown is not None:
-            more = self._diff.unseen()
-            words = f" {self._diff.position} " + (
-                self._translate("not all seen yet") if more is not None else ""
-            )
+            rest = "" if self._diff.unseen() is None else self._translate("not all seen yet")
+            words = f" {self._diff.position} {rest}".rstrip() + " "
         self._put("rule", Text(clip(f"──{words}".ljust(self.size.width, "─"), self.size.width)))
 
     def on_resize(self, _: events.Resize) -> None:

@@ -80,12 +80,13 @@ async def begun(reviews: ClientReviews, ident: str) -> tuple[Any, asyncio.Task[A
 async def test_every_attached_reviewer_is_told_also_of_what_waits() -> None:
     reviews, one, other = client_reviews(), Told(), Told()
     reviews.attach(one)
-    _, review = await begun(reviews, "p")
+    proposal, review = await begun(reviews, "p")
     reviews.attach(other)
     assert one.proposals == other.proposals == ["p"]
     review.cancel()
     with pytest.raises(asyncio.CancelledError):
         await review
+    reviews.ended(proposal)
     late = Told()
     reviews.attach(late)
     assert late.proposals == []
