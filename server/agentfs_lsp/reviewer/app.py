@@ -19,12 +19,12 @@ from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from agentfs_lsp.adapters.terminal.diffview import DiffLine
-from agentfs_lsp.adapters.terminal.visible import clip, visible
+from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.reviewer.amending import NotEdited, edit
 from agentfs_lsp.reviewer.connection import Refused
 from agentfs_lsp.reviewer.proposals import Guard, Review, Reviews
-from agentfs_lsp.reviewer.rows import Row, change_lines, review_lines, rows_of
+from agentfs_lsp.reviewer.rows import Row, change_lines, one_row, review_lines, rows_of
 
 LISTED: Final = 4
 """Rows of the list of what waits."""
@@ -253,15 +253,17 @@ class ReviewApp(App[str | None]):
         self.screen_stack[0].query_one(f"#{ident}", Static).update(text)
 
     def _say(self, words: str) -> None:
-        self._put("message", Text(clip(words, max(self.size.width - 1, 20))))
+        self._put("message", Text(one_row(words, max(self.size.width - 1, 20))))
 
     def _update(self) -> None:
         """Show what has changed; another proposal from its beginning."""
         count = self._translate("waiting: {count}", count=len(self._reviews))
-        self._put("head", Text(clip(f" agentfs review · {self._place} · {count}", self.size.width), "bold"))
+        self._put(
+            "head", Text(one_row(f" agentfs review · {self._place} · {count}", self.size.width), "bold")
+        )
         self._put("list", self._list())
         keys = self._translate(" a accept  r reject  e amend  A always  n next  h history  ? help  q leave")
-        self._put("keys", Text(clip(keys, self.size.width)))
+        self._put("keys", Text(one_row(keys, self.size.width)))
         if self._shown is not self._reviews.current:
             self._shown = self._reviews.current
             self._guard.hide()
@@ -282,7 +284,7 @@ class ReviewApp(App[str | None]):
             mark = "▸" if one is self._reviews.current else " "
             agent = one.agent or self._translate("An agent")
             row = f"{mark} {number + 1} {one.title} · {agent}"
-            rows.append(clip(row, self.size.width), "bold" if mark != " " else "dim")
+            rows.append(one_row(row, self.size.width), "bold" if mark != " " else "dim")
             rows.append("\n" if number + 1 < min(first + LISTED, len(listed)) else "")
         return rows
 
@@ -324,7 +326,7 @@ class ReviewApp(App[str | None]):
         if self._shown is not None:
             rest = "" if self._diff.unseen() is None else self._translate("not all seen yet")
             words = f" {self._diff.position} {rest}".rstrip() + " "
-        self._put("rule", Text(clip(f"──{words}".ljust(self.size.width, "─"), self.size.width)))
+        self._put("rule", Text(one_row(f"──{words}".ljust(self.size.width, "─"), self.size.width)))
 
     def on_resize(self, _: events.Resize) -> None:
         self._guard.hide()
@@ -583,15 +585,15 @@ class HistoryScreen(ModalScreen[str | None]):
     def _update(self) -> None:
         width = self.app.size.width
         head = self._translate("history: {number} of {count}", number=self._at + 1, count=len(self._changes))
-        self.query_one("#head", Static).update(Text(clip(f" agentfs review · {head}", width), "bold"))
+        self.query_one("#head", Static).update(Text(one_row(f" agentfs review · {head}", width), "bold"))
         keys = self._translate(" n next  p previous  u undo  q back")
-        self.query_one("#keys", Static).update(Text(clip(keys, width)))
+        self.query_one("#keys", Static).update(Text(one_row(keys, width)))
         first = max(0, min(self._at - LISTED // 2, len(self._changes) - LISTED))
         rows = Text()
         for number, one in enumerate(self._changes[first : first + LISTED], start=first):
             paths = ", ".join(file["path"] for file in one["files"])
             mark = "▸" if number == self._at else " "
-            row = clip(
+            row = one_row(
                 f"{mark} {one['time'][:16].replace('T', ' ')} {one['tool']} {paths} · {one['agent']}", width
             )
             rows.append(row, "bold" if number == self._at else "dim").append("\n")

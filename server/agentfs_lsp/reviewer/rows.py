@@ -65,6 +65,12 @@ def rows_of(lines: Iterable[tuple[DiffLine, int | None]], columns: int) -> list[
     ]
 
 
+def one_row(words: str, columns: int) -> str:
+    """The words, escaped, in one row of so many columns, with an ellipsis if they are cut."""
+    shown = visible(words)
+    return shown if width_of(shown) <= columns else f"{fitting(shown, max(columns - 1, 0))}…"
+
+
 def _wrapped(line: DiffLine, columns: int) -> Iterator[Text]:
     plain = line.text.plain
     room = max(columns - max(line.margin, width_of(plain[: line.margin])), MIN_ROOM)

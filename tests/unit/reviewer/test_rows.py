@@ -7,7 +7,7 @@ from agentfs_lsp.adapters.terminal.diffview import DiffLine
 from agentfs_lsp.domain.text.width import width_of
 from agentfs_lsp.domain.translation import english
 from agentfs_lsp.reviewer.proposals import Review
-from agentfs_lsp.reviewer.rows import change_lines, diff_lines, review_lines, rows_of
+from agentfs_lsp.reviewer.rows import change_lines, diff_lines, one_row, review_lines, rows_of
 from support.reviewer import file_of
 from support.wire import Message
 
@@ -126,3 +126,10 @@ def test_a_landed_change_shows_its_diffs() -> None:
 def test_a_row_knows_its_line_and_file() -> None:
     rows = rows_of([(DiffLine(2, Text("x" * 50)), None), (DiffLine(2, Text("y")), 0)], 30)
     assert [(row.line, row.file) for row in rows] == [(0, None), (0, None), (1, 0)]
+
+
+def test_words_in_one_row_fit_it() -> None:
+    assert one_row("abc", 3) == "abc"
+    assert one_row("abcd", 3) == "ab…"
+    assert one_row("一二三", 5) == "一二…"
+    assert one_row("a\n\x1b", 80) == "a\\x0a\\x1b"
