@@ -89,6 +89,7 @@ async def test_nothing_is_served_before_pairing(root: Path, sockets: Path, metho
         reviewer = await RawReviewer.connect(entry)
         await reviewer.attach(entry)
         assert (await reviewer.ask(method, {"id": "p1"}, 2))["error"]["code"] == -32003
+        reviewer.send({"id": 3, "method": "agentfs/pair", "params": {"nonce": reviewer.nonce.hex()}})
         assert await reviewer.is_cut()
         assert editor.all(ASK) == []
 

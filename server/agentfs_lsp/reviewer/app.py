@@ -326,7 +326,7 @@ class ReviewApp(App[str | None]):
         if self._shown is not None:
             rest = "" if self._diff.unseen() is None else self._translate("not all seen yet")
             words = f" {self._diff.position} {rest}".rstrip() + " "
-        self._put("rule", Text(one_row(f"──{words}".ljust(self.size.width, "─"), self.size.width)))
+        self._put("rule", Text(f"──{words}".ljust(self.size.width, "─")[: self.size.width]))
 
     def on_resize(self, _: events.Resize) -> None:
         self._guard.hide()
@@ -476,11 +476,9 @@ class ReviewApp(App[str | None]):
         self.exit(None)
 
     def action_help(self) -> None:
-        self._guard.hide()
         self.push_screen(HelpScreen(self._translate), lambda _: self._uncovered())
 
     async def action_history(self) -> None:
-        self._guard.hide()
         try:
             answer = await self._server.request("agentfs/userHistory", {"limit": HISTORY})
         except Refused as error:

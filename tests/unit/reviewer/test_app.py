@@ -407,8 +407,12 @@ async def test_an_empty_history_says_so() -> None:
     async with reviewing() as (screen, server):
         answer = {"status": "success", "data": {"changes": []}, "text": "No changes were found."}
         server.answers["agentfs/userHistory"] = answer
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
         await screen.press("h")
         await screen.shows("No changes were found.")
+        await screen.press("a")
+        assert len(server.settled) == 1
 
 
 @pytest.mark.parametrize(
