@@ -246,6 +246,16 @@ async def test_what_cannot_be_done_is_said(root: Path, state: Path, ids: list[st
     assert (root / "b.txt").read_text() == "changed\n"
 
 
+async def test_a_path_that_leads_out_of_the_folder_by_now_is_said(
+    root: Path, state: Path, ids: list[str]
+) -> None:
+    (root / "src").rename(root.parent / "out")
+    (root / "src").symlink_to(root.parent / "out")
+    refused = command(state, "undo", ids[1], "--yes", cwd=root)
+    told = "agentfs-lsp undo: Path must be within project root. Nothing was changed.\n"
+    assert (refused.returncode, refused.stderr) == (1, told)
+
+
 @pytest.mark.parametrize("arguments", [["history"], ["history", "--json"], ["check-config", "--json"]])
 async def test_a_pipe_may_be_closed(root: Path, state: Path, ids: list[str], arguments: list[str]) -> None:
     assert ids

@@ -68,6 +68,20 @@ async def test_a_folder_that_a_link_replaced_is_told_as_one(root: Path) -> None:
     assert (root / "new" / "a.txt").exists()
 
 
+async def test_where_another_folder_took_the_roots_place_its_files_count(root: Path) -> None:
+    async with editing(root, options=AUTO) as editor:
+        made = await editor.write("a.txt", "a\n")
+        root.rename(root.parent / "before")
+        root.mkdir()
+        (root / "a.txt").write_text("another\n")
+        answer = await editor.undo(made["data"]["change_id"])
+        assert (answer["error"]["code"], "link" in answer["text"]) == ("CONFLICT", False)
+        (root / "a.txt").write_text("a\n")
+        assert (await editor.undo(made["data"]["change_id"]))["status"] == "success"
+    assert [path.name for path in root.parent.rglob("a.txt")] == ["a.txt"]
+    assert (root.parent / "before" / "a.txt").exists()
+
+
 async def test_of_a_history_that_knows_no_folders_they_stay(root: Path) -> None:
     async with editing(root, options=AUTO) as editor:
         made = await editor.write("new/a.txt", "a\n")

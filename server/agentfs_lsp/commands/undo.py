@@ -103,7 +103,7 @@ async def _undo(
         if files.interrupted():  # else a half-landed file would be taken for its content
             for _, text in recovery_messages(files.sweep(), translate):
                 print(text, file=sys.stderr)
-        return await undo(workspace, Undo(SESSION, change_id))
+        return await undo(workspace, Undo(SESSION, change_id, by_user=True))
     finally:
         files.close()
 

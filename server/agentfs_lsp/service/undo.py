@@ -85,6 +85,7 @@ class Undone:
 async def undo(ws: Workspace, command: Undo) -> Undone:
     """Propose the reverse and land it. Raises LastUndecided, ChangeUnknown, NothingToUndo, NotUndoable,
     Conflict, for several changes together UndoBlocked instead of these, and what review and landing raise."""
+    ws.open_replaced()
     check_pending(ws, command.session)
     if command.change_id is None and not command.together:
         for pending in ws.proposals:

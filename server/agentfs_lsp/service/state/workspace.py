@@ -127,10 +127,8 @@ class Workspace:
         allowed, None for the setting's; `operation`: the agent's, None for the user, from whom nothing is
         hidden: a place where it is denied is not resolved, so judge the location next; `directory`: folders
         and roots are allowed too. Raises PolicyDenied for a path that only passes through a denied place."""
-        for root in self.roots:
-            if not self.files.root_intact(root):  # replaced by another folder
-                self.forget_root(root)
-                self.open_roots()
+        if not all(map(self.files.root_intact, self.roots)):
+            self.open_replaced()
         names = [root.name for root in self.roots]
         spelling = parse(path, names, paths or self.settings.paths, self.folders, directory=directory)
         location = Location(self.roots[spelling.root], spelling.relative)
@@ -191,6 +189,13 @@ class Workspace:
             if root.path not in roots
         }
         self.files.set_roots([*roots.values(), *self._landing_in.values()])
+
+    def open_replaced(self) -> None:
+        """Open the roots in whose place another folder is now, and forget everything about the old ones."""
+        for root in self.roots:
+            if not self.files.root_intact(root):
+                self.forget_root(root)
+                self.open_roots()
 
     def close_landed(self) -> None:
         """A proposal has ended: release removed roots kept open for it."""
