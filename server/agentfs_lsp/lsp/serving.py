@@ -115,7 +115,7 @@ async def _serve(
     gc.enable()
     transport.start(loop)
     code = await ended
-    finished, _ = await asyncio.gather(server.finish(), *map(_closed, doors))
+    finished, *_ = await asyncio.gather(server.finish(), *map(_closed, doors))
     transport.close()
     with suppress(TimeoutError):
         async with asyncio.timeout(CLOSING_S):

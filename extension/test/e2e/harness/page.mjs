@@ -379,26 +379,18 @@ export class WorkbenchPage {
    * `press` returns false where it could not.
    */
   async #untilCounts(what, press) {
-    const tabs = () => [...document.querySelectorAll(".tabs-container .tab")].map(({ textContent }) => textContent).join();
     await until(`${what} counts`, async () => {
-      const [before, said] = await Promise.all([this.page.evaluate(tabs), this.#statusBarTexts()]);
+      const seen = await this.page.evaluateHandle(() => {
+        const tabs = () => [...document.querySelectorAll(".tabs-container .tab")].map(({ textContent }) => textContent).join();
+        const said = [];
+        const note = (changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach(({ textContent }) => said.push(textContent)));
+        new MutationObserver(note).observe(document.querySelector(".part.statusbar"), { childList: true, subtree: true });
+        return { tabs, said, before: tabs() };
+      });
       if ((await press()) === false) return false;
-      const isOver = ([before, said]) => {
-        if (said.some((text) => /(Press|Try) again/.test(text))) return "refused";
-        return [...document.querySelectorAll(".tabs-container .tab")].map(({ textContent }) => textContent).join() !== before;
-      };
-      const over = await this.page.waitForFunction(isOver, [before, said], { timeout: 700 }).catch(() => undefined);
-      return (await over?.jsonValue()) !== "refused";
-    });
-  }
-
-  /** What the status bar says from now on. */
-  #statusBarTexts() {
-    return this.page.evaluateHandle(() => {
-      const texts = [];
-      const note = (changes) => changes.forEach(({ addedNodes }) => addedNodes.forEach(({ textContent }) => texts.push(textContent)));
-      new MutationObserver(note).observe(document.querySelector(".part.statusbar"), { childList: true, subtree: true });
-      return texts;
+      const outcome = (/** @type {any} */ { tabs, said, before }) => (said.some((text) => /(Press|Try) again/.test(text)) ? "refused" : tabs() !== before);
+      const found = await this.page.waitForFunction(outcome, seen, { timeout: 700 }).catch(() => undefined);
+      return (await found?.jsonValue()) !== "refused";
     });
   }
 
