@@ -16,7 +16,7 @@ from agentfs_lsp.reviewer.connection import Connection, Refused, Unreachable
 from support.agents_socket import Raw, listed, starting
 from support.editor import ASK, NO_ANSWER, REVIEWING, RpcError
 from support.reviewers_socket import RawReviewer, answering, attached, found
-from support.wire import Message
+from support.wire import Message, frame
 
 REVIEWS = ["agentfs/proposal", "agentfs/settle", "agentfs/userHistory", "agentfs/userUndo"]
 
@@ -301,12 +301,16 @@ async def test_another_user_does_not_get_through(root: Path, sockets: Path) -> N
         "os.setgroups([]), os.setgid(65534), os.setuid(65534)\n"
         "one = socket.socket(socket.AF_UNIX)\n"
         "try: one.connect(sys.argv[1])\n"
-        "except PermissionError: print('closed')\n"
-        "else: one.settimeout(60); print('cut' if one.recv(1) == b'' else 'open')\n"
+        "except PermissionError: print('closed'), sys.exit()\n"
+        "one.settimeout(60)\n"
+        "try: one.sendall(sys.argv[2].encode()); print('cut' if one.recv(1) == b'' else 'answered')\n"
+        "except ConnectionError: print('cut')\n"
     )
 
     def as_nobody(entry: Entry) -> str:
-        command = [sys.executable, "-I", "-c", tried, entry.socket]
+        told = {"protocolVersion": 1, "token": entry.token, "client": {"name": "x"}, "commitment": "0"}
+        attach = frame({"jsonrpc": "2.0", "id": 1, "method": "agentfs/attach", "params": told}).decode()
+        command = [sys.executable, "-I", "-c", tried, entry.socket, attach]
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     async with found(root, sockets) as (_, entry):
@@ -346,7 +350,8 @@ async def test_a_planted_folder_is_not_used(root: Path, sockets: Path, tmp_path:
         for _ in range(20):
             await editor.request("agentfs/status")
         assert await Connection.find(root) is None
-    assert list(elsewhere.iterdir()) == []
+        assert list(elsewhere.iterdir()) == []
+        assert planted != "open folder" or list(folder.iterdir()) == []
     assert planted != "file" or folder.read_text() == "mine"
 
 
@@ -355,8 +360,10 @@ async def test_what_a_killed_server_left_is_removed(root: Path, sockets: Path) -
     folder.mkdir(mode=0o700, parents=True)
     for suffix in (".sock", ".json", ".new"):
         (folder / f"4194399-00000000{suffix}").touch()
-    async with found(root, sockets) as (_, entry):
-        assert {one.stem for one in folder.iterdir()} == {Path(entry.socket).stem}
+    async with starting(root, sockets) as editor:
+        while not (mine := list(folder.glob(f"{editor.process.pid}-*.json"))):
+            await editor.request("agentfs/status")
+        assert {one.stem for one in folder.iterdir()} == {mine[0].stem}
     assert list(folder.iterdir()) == []
 
 

@@ -289,14 +289,15 @@ class ReviewApp(App[str | None]):
         return rows
 
     async def _load(self, review: Review) -> None:
-        try:
-            told = await self._server.request("agentfs/proposal", {"id": review.id})
-        except Refused as error:
-            self._say(str(error))
-            return
-        if told.get("ok") is False:  # it has ended
-            return
-        review.load(told)
+        if not review.files:  # else the user comes back to it, and perhaps to what they made of it
+            try:
+                told = await self._server.request("agentfs/proposal", {"id": review.id})
+            except Refused as error:
+                self._say(str(error))
+                return
+            if told.get("ok") is False:  # it has ended
+                return
+            review.load(told)
         await self._draw(review)
 
     async def _draw(self, review: Review) -> None:

@@ -1,5 +1,7 @@
 """The terminal reviewer, by its keys (docs/protocol.md#18-the-reviewers-socket)."""
 
+import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -265,17 +267,22 @@ async def test_without_a_text_of_the_editor_nothing_is_amended(
         assert server.settled == [{"id": "p1", "decision": "accepted"}]
 
 
-async def test_interrupting_the_text_editor_does_not_end_the_review(
+async def test_an_interrupt_belongs_to_the_text_editor(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    async with reviewing() as (screen, server):
-        editing(screen, monkeypatch, tmp_path, "import os, signal; os.kill(os.getppid(), signal.SIGINT)")
-        server.propose("p1", ONE)
-        await screen.drawn("+ 2")
-        await screen.press("e")
-        screen.wait()
-        await screen.press("a")
-        assert server.settled == [{"id": "p1", "decision": "accepted"}]
+    interrupts: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number))
+    try:
+        async with reviewing() as (screen, server):
+            editing(screen, monkeypatch, tmp_path, "import os, signal; os.kill(os.getppid(), signal.SIGINT)")
+            server.propose("p1", ONE)
+            await screen.drawn("+ 2")
+            await screen.press("e")
+            assert interrupts == []
+            os.kill(os.getpid(), signal.SIGINT)
+            await screen.until(lambda: bool(interrupts))
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 async def test_the_text_is_in_a_file_of_the_users_alone(
@@ -326,6 +333,19 @@ async def test_next_and_previous_decide_nothing() -> None:
         await screen.shows("▸ 4 Title 3")
         await screen.press("a")
         assert server.settled == []  # it has just appeared
+
+
+async def test_what_was_decided_about_files_is_kept_for_later() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE, OTHER, atomic=False)
+        server.propose("p2", OTHER)
+        await screen.drawn("── b.py")
+        await screen.press("x")
+        await screen.shows("rejected by you")
+        await screen.press("n")
+        await screen.until(lambda: "rejected by you" not in screen.text)
+        await screen.press("n")
+        await screen.shows("rejected by you")
 
 
 async def test_help_shows_the_keys_and_covers_the_review() -> None:
