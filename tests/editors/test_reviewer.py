@@ -80,7 +80,7 @@ async def test_a_change_that_the_plugin_shows_is_accepted_in_the_terminal(
         beside(editor, sockets) as (shown, code),
     ):
         before = await layout(editor, 1)
-        await editor.screen.shows(":Agentfs answer")
+        await editor.screen.shows("A reviewer in a terminal")
         editor.screen.press(":Agentfs answer\r")
         screen = await editor.screen.shows(lambda text: "2: Allow" in text and "Type number" in text)
         assert code in screen
