@@ -2,6 +2,7 @@
 (docs/protocol.md#10-agentfsbatch)."""
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from itertools import count, product
@@ -13,6 +14,7 @@ import pytest
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs import syscalls
 from agentfs_lsp.adapters.landing import transaction as together
+from agentfs_lsp.adapters.landing.partial_commit import PartialCommit
 from agentfs_lsp.adapters.landing.temporary_registry import aside_name
 from support import transaction
 from support.recording import Operation, watching
@@ -216,3 +218,25 @@ def test_a_journal_that_no_server_wrote_is_set_aside(tmp_path: Path) -> None:
     (landings / f"{'0' * 16}-1.json").write_text('[{"folder": "/", "name": "../x"}]')
     assert start(tmp_path) == ["set_aside"]
     assert files_in_root(tmp_path) == BEFORE
+
+
+def test_what_the_system_does_not_let_it_finish_is_held_up_until_it_does(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupted(tmp_path, 1)
+
+    def refused(_: object) -> None:
+        raise OSError(errno.EROFS, os.strerror(errno.EROFS))
+
+    with monkeypatch.context() as read_only:
+        read_only.setattr(PartialCommit, "finish", refused)
+        store, _ = store_at(tmp_path)
+        (one,) = store.sweep()
+    assert (one.outcome, one.reason) == ("held_up", "Read-only file system")
+    assert str(tmp_path / "root/a.py") in one.paths
+    lock = tmp_path / "state/landing.lock"
+    lock.unlink()
+    lock.mkdir()
+    assert [one.outcome for one in store.sweep()] == ["held_up"]
+    lock.rmdir()
+    assert [one.outcome for one in store.sweep()] == ["finished"]

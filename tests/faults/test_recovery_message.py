@@ -100,6 +100,28 @@ async def test_nobody_sees_half_of_it_while_it_is_held_up(root: Path, state: Pat
     assert in_root(root) == left
 
 
+async def test_what_cannot_be_recovered_yet_is_told_and_waited_for(root: Path, state: Path) -> None:
+    async with editing(root, options=AUTO, state=state) as editor:
+        change = await editor.write("other.py", "other\n")
+    await interrupted(root, state, 3)
+    lock = state / "agentfs/landing.lock"
+    lock.unlink()
+    lock.mkdir()
+    undo = ["undo", change["data"]["change_id"], "--yes", "--workspace", str(root)]
+    refused = agentfs(*undo, env={**os.environ, "XDG_STATE_HOME": str(state)}, cwd=root)
+    assert "cannot be completed yet" in refused.stderr
+    assert refused.stderr.endswith("agentfs-lsp undo: Nothing was changed.\n")
+    async with editing(root, name="helix", options=AUTO, state=state) as editor:
+        message = await editor.seen("window/showMessage")
+        assert (message["type"], "cannot be completed yet" in message["message"]) == (WARNING, True)
+        reads = [editor.start("agentfs/read", {"path": name}) for name in NAMES]
+        assert (await editor.read("other.py"))["data"]["content"] == "other\n"
+        assert not any(one.done() for one in reads)
+        lock.rmdir()
+        assert [(await one)["data"]["content"] for one in reads] == [MINE] * 3
+        assert "was completed: " in (await editor.seen("window/showMessage", 2))["message"]
+
+
 async def test_an_undo_in_the_terminal_recovers_first(root: Path) -> None:
     for name in NAMES:
         (root / name).write_text("older\n")

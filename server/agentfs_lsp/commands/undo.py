@@ -101,8 +101,12 @@ async def _undo(
     files.set_roots(workspace.roots)
     try:
         if files.interrupted():  # else a half-landed file would be taken for its content
-            for _, text in recovery_messages(files.sweep(), translate):
+            recovered = files.sweep()
+            for _, text in recovery_messages(recovered, translate):
                 print(text, file=sys.stderr)
+            held_up = [path for one in recovered if one.outcome == "held_up" for path in one.paths]
+            if any(path.startswith(f"{place.root.rstrip('/')}/") for path in held_up):
+                raise CommandError(nothing_changed(translate, ""))
         return await undo(workspace, Undo(SESSION, change_id, by_user=True))
     finally:
         files.close()

@@ -24,6 +24,9 @@ _log = logging.getLogger(__name__)
 LONGEST_S = 5.0
 """How long changes wait for the cleanup after the start, in seconds."""
 
+RETRY_S = 2.0
+"""The pause before another attempt at what the system did not let finish, in seconds."""
+
 PATHS_SHOWN = 5
 
 
@@ -45,6 +48,8 @@ class Sweeping:
         self.over = asyncio.Event()
         self.over.set()
         self._waited_by = 0.0
+        self._told: frozenset[str] = frozenset()
+        """The files that the user knows to be held up."""
 
     def begin(self) -> Coroutine[Any, Any, None]:
         """The cleanup to run in the background. From now on changes wait for it."""
@@ -69,17 +74,27 @@ class Sweeping:
 
     async def _sweep(self) -> None:
         """Finish or roll back interrupted landings, remove temporary files, and inform the user."""
+        held_up: frozenset[str] = frozenset()
         try:
             recovered = await self._swept()
-            self._workspace.end_recovery()
-            for one in recovered:
-                _log.warning("a landing of %d files: %s", len(one.paths), one.outcome)
-            for kind, text in recovery_messages(recovered, self._translate()):
-                self._outgoing.tell(kind, text)
+            waiting = [one for one in recovered if one.outcome == "held_up"]
+            if waiting:
+                held_up = frozenset(path for one in waiting for path in one.paths)
+                asyncio.get_running_loop().call_later(RETRY_S, self._workspace.recover)
+            self._workspace.end_recovery(held_up)
+            self._tell(one for one in recovered if one not in waiting or not self._told.issuperset(one.paths))
+            self._told = held_up
             await in_thread(self._diff_files.sweep, self._workspace.roots)
         finally:
-            self._workspace.end_recovery()
+            self._workspace.end_recovery(held_up)
             self.over.set()
+
+    def _tell(self, recovered: Iterable[Recovered]) -> None:
+        told = list(recovered)
+        for one in told:
+            _log.warning("a landing of %d files: %s", len(one.paths), one.outcome)
+        for kind, text in recovery_messages(told, self._translate()):
+            self._outgoing.tell(kind, text)
 
     async def _swept(self) -> Sequence[Recovered]:
         while True:
@@ -116,6 +131,12 @@ def _message(recovered: Recovered, translate: Translate) -> tuple[int, str]:
             paths=paths,
             folder=kept_in,
         ),
+        "held_up": translate(
+            "agentfs: A change that a crash had interrupted cannot be completed yet ({reason}): {paths}. "
+            "Until it can be, agents can neither read nor change these files.",
+            reason=escape_to_one_line(recovered.reason),
+            paths=paths,
+        ),
     }
-    kind = WARNING if recovered.outcome == "set_aside" else INFO
+    kind = WARNING if recovered.outcome in ("set_aside", "held_up") else INFO
     return kind, texts[recovered.outcome]

@@ -18,7 +18,7 @@ from agentfs_lsp.service.files.store import Recovered
 
 def beside(sweep: Any) -> Sweeping:
     """Replaces the disk, since a real one can't be made to hang."""
-    nothing: Any = lambda: None  # noqa: E731
+    nothing: Any = lambda *_: None  # noqa: E731
     files = SimpleNamespace(sweep=sweep)
     workspace = SimpleNamespace(files=files, roots=(), begin_recovery=nothing, end_recovery=nothing)
     diff_files = SimpleNamespace(sweep=lambda _: None)

@@ -9,6 +9,7 @@ user is informed. The journals of running servers are skipped.
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
 import time
@@ -21,11 +22,14 @@ from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
 from agentfs_lsp.adapters.fs.syscalls import Kernel, sync, sync_folder
 from agentfs_lsp.adapters.landing import journal
 from agentfs_lsp.adapters.landing.partial_commit import ConcurrentWrite, PartialCommit
-from agentfs_lsp.adapters.landing.temporary_registry import is_dead
+from agentfs_lsp.adapters.landing.temporary_registry import PASSING, is_dead
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
 from agentfs_lsp.service.files.store import Recovered
 
 SET_ASIDE = "set-aside"
+
+_HOLDS_UP = PASSING | {errno.ENOSPC, errno.EDQUOT}
+"""Errors after which it may be possible in a moment: the files are there."""
 
 _TELLABLE_NS = 1_000_000_000
 """A folder unchanged for so long gets a different time when it changes again, whatever the clock's
@@ -45,23 +49,24 @@ class Recovery:
 
     def run(self) -> list[Recovered]:
         """Recover each landing and report the result; leave what is unreachable to the next start. Raises
-        SystemFailed (landing_elsewhere) if another server keeps landing: try again later."""
-        if not _names(self._state):
+        SystemFailed (landing_elsewhere, landing_here) if a server keeps landing: try again later."""
+        names = _names(self._state)
+        if not names:
             return []
         try:
             with self._lock.held():
                 found = [self._recover(name) for name in sorted(_names(self._state))]
         except (SystemFailed, SystemRefused) as error:
-            if error.reason == "landing_elsewhere":
+            if error.reason in ("landing_elsewhere", "landing_here"):
                 raise
-            return []
+            found = [self._held_up(name, error) for name in names]
         return [one for one in found if one is not None]
 
     def _recover(self, name: str) -> Recovered | None:
         path = os.path.join(_folder(self._state), name)
-        if not is_dead(self._state, _server_of(name)):
-            return None
         try:
+            if not is_dead(self._state, _server_of(name)):
+                return None
             if name.endswith(".new"):  # its landing never started
                 os.unlink(path)
                 return None
@@ -71,8 +76,21 @@ class Recovery:
             opened = {at: open_real(self._open_beneath, at) for at in {one.folder for one in entries}}
             files = [PartialCommit(entry, opened[entry.folder], self._kernel) for entry in entries]
             return self._settle(path, files)
-        except OSError:
-            return None
+        except OSError as error:
+            return self._held_up(name, error) if error.errno in _HOLDS_UP else None
+        except (SystemFailed, SystemRefused) as error:
+            return self._held_up(name, error)
+
+    def _held_up(self, name: str, why: OSError | SystemFailed | SystemRefused) -> Recovered | None:
+        """None for what is not half landed."""
+        reason = (why.strerror or "") if isinstance(why, OSError) else why.detail or why.reason
+        paths: tuple[str, ...] = ()
+        with suppress(OSError):
+            if name.endswith(".new") or not is_dead(self._state, _server_of(name)):
+                return None
+            entries = journal.read(os.path.join(_folder(self._state), name))
+            paths = tuple(entry.path for entry in entries or ())
+        return Recovered("held_up", paths, reason=reason)
 
     def _settle(self, path: str, files: Sequence[PartialCommit]) -> Recovered | None:
         """Raises OSError; the next start continues from there."""

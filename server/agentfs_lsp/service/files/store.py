@@ -113,11 +113,12 @@ class Draft:
 @dataclass(frozen=True, slots=True)
 class Recovered:
     """A landing of several files that a crash interrupted: their real absolute paths, and the folder with
-    what was set aside."""
+    what was set aside. "held_up": the system did not let it be finished now, and `reason` says why."""
 
-    outcome: Literal["finished", "rolled_back", "set_aside"]
+    outcome: Literal["finished", "rolled_back", "set_aside", "held_up"]
     paths: tuple[str, ...]
     kept_in: str = ""
+    reason: str = ""
 
 
 class Staged(Protocol):
@@ -210,8 +211,8 @@ class FileStore(Protocol):
 
     def sweep(self) -> Sequence[Recovered]:
         """Finish or revert what killed servers left half done, and remove their temporary files; never
-        touches those of a live server. Raises SystemFailed (landing_elsewhere) if another server keeps
-        landing: try again later."""
+        touches those of a live server. Raises SystemFailed if a server keeps landing: try again later, as
+        with what is "held_up"."""
 
     def close(self) -> None:
         """Shut down cleanly, after the last landing."""

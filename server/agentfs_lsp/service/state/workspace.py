@@ -271,12 +271,12 @@ class Workspace:
     def begin_recovery(self) -> None:
         """Start recovery after a crash; from now on, uses of the affected files wait."""
         self.interrupted = self.files.interrupted()
-        self._recovered.clear()
 
-    def end_recovery(self) -> None:
-        """Recovery has done what it can."""
-        self.interrupted = frozenset()
+    def end_recovery(self, held_up: frozenset[str] = frozenset()) -> None:
+        """Recovery has done what it can; uses of the files that are `held_up` go on waiting."""
+        self.interrupted = held_up
         self._recovered.set()
+        self._recovered = asyncio.Event()
 
     async def wait_for_recovery(self, location: Location) -> None:
         """Wait while the file may be half landed (docs/protocol.md#10-agentfsbatch)."""
@@ -285,7 +285,7 @@ class Workspace:
 
     def is_interrupted(self, location: Location) -> bool:
         """Whether the file may be half landed and is being recovered."""
-        if not self.interrupted and self.files.needs_recovery():
+        if location.absolute not in self.interrupted and self.files.needs_recovery():
             self.recover()
         return location.absolute in self.interrupted
 
