@@ -39,6 +39,7 @@ async def test_what_the_reviewer_accepts_lands_and_the_editor_is_told(
         assert await reviewer.seen("agentfs/settled") == await editor.seen("agentfs/settled") == settled
         review = answer["data"]["review"]
         assert (review["rung"], review["decision"], review["by"]) == ("review", "accepted", "user")
+    assert editor.process.returncode == 0
     assert file.read_text() == EDITED
 
 

@@ -68,19 +68,27 @@ async def test_no_answer_is_a_no(root: Path, sockets: Path) -> None:
         assert await reviewer.is_cut()
 
 
-async def test_while_the_user_has_not_answered_nothing_is_served(root: Path, sockets: Path) -> None:
-    async with found(root, sockets, answers={ASK: lambda _: NO_ANSWER}) as (editor, entry):
+async def test_while_the_user_has_not_answered_nothing_is_served_or_told(root: Path, sockets: Path) -> None:
+    answers = {**REVIEWING["answers"], ASK: lambda _: NO_ANSWER}
+    async with found(root, sockets, capabilities=REVIEWING["capabilities"], answers=answers) as (
+        editor,
+        entry,
+    ):
         reviewer = await RawReviewer.connect(entry)
         await reviewer.attach(entry)
         reviewer.send({"id": 2, "method": "agentfs/pair", "params": {"nonce": reviewer.nonce.hex()}})
         await editor.seen(ASK)
-        for number, method in enumerate([*REVIEWS, "agentfs/pair"], start=3):
-            answer = await reviewer.ask(method, {"id": "p1", "decision": "accepted"}, number)
-            assert answer["error"]["code"] == -32003
         write = asyncio.ensure_future(editor.write("b.py", "1\n"))
-        await editor.seen("window/showMessageRequest")
+        ident = (await editor.seen("agentfs/proposed"))["id"]
+        for number, method in enumerate([*REVIEWS, "agentfs/pair"], start=3):
+            params = {"id": ident, "decision": "accepted"}
+            reviewer.send({"id": number, "method": method, "params": params})
+            answer = await reviewer.next()
+            assert (answer["id"], answer["error"]["code"]) == (number, -32003)
+        assert [one["state"] for one in await editor.pending()] == ["shown"]
+        await editor.request("agentfs/settle", {"id": ident, "decision": "rejected"})
+        await write
         reviewer.writer.close()
-        write.cancel()
 
 
 @pytest.mark.parametrize("method", [*REVIEWS, "agentfs/status", "agentfs/write", "initialize"])
