@@ -238,8 +238,13 @@ class Agent:
     log: Path
 
     async def call(self, tool: str, **arguments: Any) -> str:
-        """Let the model call a tool of agentfs; returns the result as the model gets it."""
-        return await self.call_own(self.program.prefix + tool, arguments)
+        """Let the model call a tool of agentfs; returns the result as the model gets it. Claude Code may
+        still be connecting when its model is first asked, and then knows no such tool yet."""
+        for _ in range(100):
+            result = await self.call_own(self.program.prefix + tool, arguments)
+            if "No such tool available" not in result:
+                break
+        return result
 
     async def call_own(self, tool: str, arguments: Mapping[str, Any]) -> str:
         """Let the model call any tool."""
