@@ -416,11 +416,13 @@ export class WorkbenchPage {
   }
 
   async runCommand(title) {
-    await this.page.keyboard.press("F1");
-    const input = this.page.locator(".quick-input-widget input");
-    await input.waitFor();
-    await input.fill(`>${title}`);
-    await this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first().waitFor();
+    const row = this.page.locator(".quick-input-list .monaco-list-row", { hasText: title }).first();
+    await until(`the command ${title}`, async () => {
+      await this.page.keyboard.press("F1"); // again if what opened meanwhile has closed the palette
+      await this.page.locator(".quick-input-widget input").fill(`>${title}`, { timeout: 5000 });
+      await row.waitFor({ timeout: 5000 });
+      return true;
+    });
     await this.page.keyboard.press("Enter");
   }
 

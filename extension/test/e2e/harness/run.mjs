@@ -26,9 +26,7 @@ after(() => workbench?.stop());
 /** Reloads the window as a person does; a mere reload of the page would not have the workbench remember its tabs. */
 export async function reloadWindow() {
   const { page, sockets } = workbench;
-  const gone = page.waitForEvent("domcontentloaded");
-  await ui.runCommand("Developer: Reload Window");
-  await gone;
+  await Promise.all([page.waitForEvent("domcontentloaded"), ui.runCommand("Developer: Reload Window")]);
   await page.waitForSelector(READY, { timeout: LONGEST_MS });
   workbench.extension.close();
   workbench.extension = await connect(sockets.driver, LONGEST_MS);
