@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hmac
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol
 
@@ -48,7 +49,7 @@ class ClosingHost(Host, Protocol):
         """Whether new requests are refused."""
 
 
-class Connection:
+class Connection(ABC):
     """`send` takes bytes and must not block; `close` ends the connection after what was sent. `editor` is the
     editor's name. Subclasses say what messages mean."""
 
@@ -100,9 +101,9 @@ class Connection:
                     else:
                         self._handle(message, len(frame))
 
+    @abstractmethod
     def _handle(self, message: Mapping[str, Any], size: int) -> None:
         """Handle a message of this size in bytes."""
-        raise NotImplementedError
 
     def _cancel(self, params: object) -> None:
         self._pending.cancel(params.get("id") if isinstance(params, dict) else None)

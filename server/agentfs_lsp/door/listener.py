@@ -7,6 +7,7 @@ import asyncio
 import logging
 import os
 import socket
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -53,7 +54,7 @@ class Wire(NamedTuple):
 C = TypeVar("C", bound=Connection)
 
 
-class Listener(Generic[C]):
+class Listener(ABC, Generic[C]):
     """A door of one server. `editor` returns the name of the editor. Use it on the event loop."""
 
     def __init__(self, host: ClosingHost, editor: Callable[[], str]) -> None:
@@ -78,21 +79,21 @@ class Listener(Generic[C]):
 
     # --- for whom -----------------------------------------------------------------------------------------
 
+    @abstractmethod
     def _folder(self) -> Path:
         """The folder of the socket and its entry."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _is_on(self) -> bool:
         """Whether the settings allow it."""
-        raise NotImplementedError
 
     async def _is_shut_out(self, pid: int) -> bool:  # noqa: ARG002
         """Whether the user has disconnected this process."""
         return False
 
+    @abstractmethod
     def _connect(self, token: str, pid: int, wire: Wire, *, is_shut_out: bool) -> C:
         """A connection of the process `pid`, 0 if the system does not tell; `token` is the entry's."""
-        raise NotImplementedError
 
     # --- the socket ---------------------------------------------------------------------------------------
 
