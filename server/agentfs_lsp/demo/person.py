@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import os
 import select
-import shlex
-import shutil
-import signal
-import subprocess
 import sys
 import termios
 import tty
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from agentfs_lsp.adapters.terminal.amending import NotEdited, edit
 from agentfs_lsp.api.results import Proposal
 from agentfs_lsp.demo.editor import ACCEPT, ALWAYS, Answer
 from agentfs_lsp.demo.screen import GUTTER, Screen
 from agentfs_lsp.domain.translation import Translate
 
-EDITORS = ("nano", "vim", "vi")  # if neither $VISUAL nor $EDITOR is set
 END = "\x04"  # Ctrl-D, an ordinary key while single keys are read
 
 _AT_ONCE_S = 0.05  # faster than anyone types
@@ -85,32 +79,11 @@ class Person:
         return None
 
     def _edit(self, path: str, text: str) -> str | None:
-        command = editor_command()
-        if not command:
-            self._screen.legend(self._translate("No editor is configured. Set VISUAL or EDITOR."))
+        try:
+            return edit(path, text, self._translate)
+        except NotEdited as error:
+            self._screen.legend(str(error))
             return None
-        with TemporaryDirectory(prefix="agentfs-edit-") as folder:
-            file = Path(folder, path.rsplit("/", 1)[-1])
-            file.write_bytes(text.encode("utf-8", "surrogatepass"))
-            # Ctrl-C belongs to the editor while it runs; a Python handler is not inherited.
-            before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
-            try:
-                subprocess.run([*command, str(file)], check=True)
-            except OSError as error:
-                problem = f"{command[0]}: {error.strerror}"
-            except subprocess.CalledProcessError:
-                problem = self._translate("The editor failed. The proposal is the same as before.")
-            else:
-                try:
-                    return file.read_bytes().decode("utf-8", "surrogatepass")
-                except (OSError, UnicodeDecodeError):
-                    problem = self._translate(
-                        "The editor's text is not UTF-8. The proposal is the same as before."
-                    )
-            finally:
-                signal.signal(signal.SIGINT, before)
-        self._screen.legend(problem)
-        return None
 
     def _hint(self, suggested: Answer) -> str:
         if suggested.always:
@@ -118,17 +91,6 @@ class Person:
         if suggested.decision == "rejected":
             return self._translate("try r here, with: {words}", words=suggested.feedback)
         return ""
-
-
-def editor_command() -> list[str]:
-    """The person's text editor and its arguments; empty if there is none."""
-    said = os.environ.get("VISUAL") or os.environ.get("EDITOR")
-    if said:
-        try:
-            return shlex.split(said)
-        except ValueError:  # an unclosed quotation mark
-            return said.split()
-    return next(([name] for name in EDITORS if shutil.which(name)), [])
 
 
 @contextmanager

@@ -18,10 +18,10 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.widgets import Input, Static
 
+from agentfs_lsp.adapters.terminal.amending import NotEdited, edit
 from agentfs_lsp.adapters.terminal.diffview import DiffLine
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.reviewer.amending import NotEdited, edit
 from agentfs_lsp.reviewer.connection import Refused
 from agentfs_lsp.reviewer.proposals import Guard, Review, Reviews
 from agentfs_lsp.reviewer.rows import Row, change_lines, one_row, review_lines, rows_of

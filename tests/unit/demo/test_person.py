@@ -10,9 +10,10 @@ from collections.abc import Iterator
 import pytest
 from rich.console import Console
 
+from agentfs_lsp.adapters.terminal.amending import editor_command
 from agentfs_lsp.demo import person
 from agentfs_lsp.demo.editor import ACCEPT, Answer
-from agentfs_lsp.demo.person import END, Person, editor_command, single_keys
+from agentfs_lsp.demo.person import END, Person, single_keys
 from agentfs_lsp.demo.screen import Screen
 from agentfs_lsp.domain.translation import english
 

@@ -24,7 +24,7 @@ class NotEdited(Exception):
 def edit(path: str, text: str, translate: Translate) -> str:
     """The text as the user's editor leaves it, in a file that only the user can read. Blocks. Raises
     NotEdited."""
-    command = _editor()
+    command = editor_command()
     if not command:
         raise NotEdited(translate("No editor is configured. Set VISUAL or EDITOR."))
     with TemporaryDirectory(prefix="agentfs-edit-") as folder:
@@ -34,20 +34,22 @@ def edit(path: str, text: str, translate: Translate) -> str:
         try:
             file.write_bytes(text.encode("utf-8", "surrogatepass"))
             subprocess.run([*command, os.fspath(file)], check=True)  # noqa: S603 - the user's own editor
-            return file.read_bytes().decode("utf-8", "surrogatepass")
         except subprocess.CalledProcessError as error:
             told = translate("The editor failed. The proposal is the same as before.")
             raise NotEdited(told) from error
         except OSError as error:
             raise NotEdited(f"{command[0]}: {error.strerror}") from error
-        except UnicodeDecodeError as error:
-            told = translate("The editor's text is not UTF-8. The proposal is the same as before.")
-            raise NotEdited(told) from error
+        else:
+            try:
+                return file.read_bytes().decode("utf-8", "surrogatepass")
+            except (OSError, UnicodeDecodeError) as error:  # or there is no text any more
+                told = translate("The editor's text is not UTF-8. The proposal is the same as before.")
+                raise NotEdited(told) from error
         finally:
             signal.signal(signal.SIGINT, before)
 
 
-def _editor() -> list[str]:
+def editor_command() -> list[str]:
     """The user's text editor and its arguments; empty if there is none."""
     told = os.environ.get("VISUAL") or os.environ.get("EDITOR")
     if told:
