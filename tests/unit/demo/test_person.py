@@ -62,7 +62,7 @@ def test_what_was_written_is_the_answer(monkeypatch) -> None:
         ("false", "The editor failed"),
         ("/nowhere/editor", "No such file"),
         ("/nowhere/editor --say 'no end", "No such file"),
-        ("rm", "The editor's text is not UTF-8"),
+        ("rm", "No such file"),
         (NO_UTF8, "The editor's text is not UTF-8"),
     ],
 )

@@ -34,17 +34,15 @@ def edit(path: str, text: str, translate: Translate) -> str:
         try:
             file.write_bytes(text.encode("utf-8", "surrogatepass"))
             subprocess.run([*command, os.fspath(file)], check=True)  # noqa: S603 - the user's own editor
+            return file.read_bytes().decode("utf-8", "surrogatepass")
         except subprocess.CalledProcessError as error:
             told = translate("The editor failed. The proposal is the same as before.")
             raise NotEdited(told) from error
         except OSError as error:
             raise NotEdited(f"{command[0]}: {error.strerror}") from error
-        else:
-            try:
-                return file.read_bytes().decode("utf-8", "surrogatepass")
-            except (OSError, UnicodeDecodeError) as error:  # or there is no text any more
-                told = translate("The editor's text is not UTF-8. The proposal is the same as before.")
-                raise NotEdited(told) from error
+        except UnicodeDecodeError as error:
+            told = translate("The editor's text is not UTF-8. The proposal is the same as before.")
+            raise NotEdited(told) from error
         finally:
             signal.signal(signal.SIGINT, before)
 
