@@ -33,11 +33,13 @@ def where_possible(text: str, block: Sequence[str], effort: int = _EFFORT) -> tu
         first = text.find(longest, line_end(text, first))
     if first < 0:
         return 0, 0
-    backwards = Backwards(text, longest)
-    last = backwards.before(len(text))
-    while last > first and effort > 0 and (looked := _refuted(text, last, below, above)):
-        effort -= looked + fee
-        last = max(first, backwards.before(line_start(text, last)))
+    last = first
+    if text.find(longest, first + 1) >= 0:
+        backwards = Backwards(text, longest)
+        last = backwards.before(len(text))
+        while last > first and effort > 0 and (looked := _refuted(text, last, below, above)):
+            effort -= looked + fee
+            last = max(first, backwards.before(line_start(text, last)))
     start, end = line_start(text, first), line_end(text, last)
     for _ in range(anchor + 1):  # a block may start after the end of the previous line
         start = line_start(text, max(start - 1, 0))

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from unicodedata import combining
 
+_BLOCK = 1 << 16
+
 
 def occurrences(text: str, wanted: str) -> Iterator[int]:
     """The ascending offsets of `wanted` (not empty) in `text`, whole characters only."""
@@ -39,18 +41,25 @@ def every_occurrence(text: str, wanted: str) -> Iterator[int]:
 
 
 class Backwards:
-    """Finds `wanted` (not empty) in `text` from its end, by searching the reversed text: unlike `str.find`,
+    """Finds `wanted` (not empty) in `text` from its end, by searching reversed blocks: unlike `str.find`,
     `str.rfind` takes time text × wanted for some texts, and holds the interpreter in one call meanwhile."""
 
     def __init__(self, text: str, wanted: str) -> None:
-        self._text = text[::-1]
+        self._text = text
         self._wanted = wanted[::-1]
+        self._start, self._end, self._reversed = len(text), len(text), ""
 
     def before(self, end: int) -> int:
-        """The last offset where it ends at `end` or before; -1 if there is none."""
-        size = len(self._text)
-        found = self._text.find(self._wanted, size - end)
-        return found if found < 0 else size - found - len(self._wanted)
+        """The last offset where it ends at `end` or before; -1 if there is none. `end` never rises from call
+        to call."""
+        size = len(self._wanted)
+        while (found := self._reversed.find(self._wanted, max(0, self._end - end))) < 0:
+            if not self._start:
+                return found
+            self._end = min(end, self._start + size - 1)
+            self._start = max(0, self._end - max(_BLOCK, 2 * size))
+            self._reversed = self._text[self._start : self._end][::-1]
+        return self._end - found - size
 
 
 def _splits_line_end(text: str, at: int) -> bool:

@@ -20,6 +20,9 @@ _TYPED = {"'": "‘’‚‛′", '"': "“”„‟″", "-": "‐‑‒–—�
 _ASCII = re.compile("[\0-\x7f]")
 _BLOCK = 1 << 18
 _SHORT = 16
+_SHORTEST_RUN = 31
+"""More combining marks in a row than Unicode's stream-safe text format allows."""
+
 _TOKEN = re.compile(r"\w[\w\u0300-\u036f]*|[^\w][\u0300-\u036f]*")
 
 
@@ -47,8 +50,8 @@ def _composed(text: str) -> str:
     takes time squared, in one call that holds the interpreter."""
     pieces: list[str] = []
     for block in _blocks(text):
-        if block.isascii():
-            pieces.append(block)
+        if not _marks().search(block[::_SHORTEST_RUN]):  # a run has a character at one of these places
+            pieces.append(normalize("NFC", block))
             continue
         at = 0
         for run in _long_runs().finditer(block):
@@ -69,13 +72,17 @@ def _blocks(text: str) -> Iterator[str]:
 
 
 @cache
-def _long_runs() -> re.Pattern[str]:
-    """More marks in a row than the 30 that Unicode's stream-safe text format allows. All characters of the
-    planes with the rarer marks count as such: `re` is slow with a class of single characters there, and
-    holds the interpreter for a minute of 60 MB."""
+def _marks() -> re.Pattern[str]:
+    """A combining mark. All characters of the planes with the rarer marks count as such: `re` is slow with a
+    class of single characters there, and holds the interpreter for a minute of 60 MB."""
     split = "\u0f73\u0f75\u0f81"  # no marks themselves, but they are taken apart into marks
     marks = (mark for mark in map(chr, range(0x300, 0x10000)) if combining(mark) or mark in split)
-    return re.compile(f"[{''.join(marks)}\U00010000-\U0001ffff]{{31,}}")
+    return re.compile(f"[{''.join(marks)}\U00010000-\U0001ffff]")
+
+
+@cache
+def _long_runs() -> re.Pattern[str]:
+    return re.compile(f"{_marks().pattern}{{{_SHORTEST_RUN},}}")
 
 
 class Columns:

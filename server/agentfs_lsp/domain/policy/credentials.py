@@ -86,50 +86,47 @@ _TOKENS = (
     ("Grafana token", ("glc_eyJ",), r"[A-Za-z0-9+/]{32,400}={0,2}"),  # JSON in Base64
 )
 
-# The kind, a prefix that every match starts with (fast to search), and the whole format, which fails fast.
-# The group, if any, identifies the secret.
-_FORMATS = tuple(
-    (what, begins, re.compile(pattern))
-    for what, begins, pattern in (
-        ("private key", ("-----BEGIN ",), _PRIVATE_KEY),
-        ("private key", ("Private-Lines: ",), _PUTTY_KEY),
-        ("AWS access key", ("AKIA", "ASIA"), _BEGIN + r"A[KS]IA[A-Z2-7]{16}\b"),
-        (
-            "AWS secret access key",
-            _SECRET_WORD,
-            rf"(?i:secret[ _.-]?access[ _.-]?key){_BETWEEN}({_ANY_KEY})(?![A-Za-z0-9/+=])",
-        ),
-        (
-            "AWS secret access key",
-            _SECRET_WORD,
-            rf"(?i:secret[ _.-]?key){_BETWEEN}({_MIXED_KEY})(?![A-Za-z0-9/+=])",
-        ),
-        (
-            "AWS secret access key",  # in PHP's and Ruby's `'secret' => '…'`
-            ("secret",),
-            rf"(?<=['\"])secret['\"]\s{{0,40}}=>\s{{0,40}}['\"](?=[A-Za-z/+]*[0-9])({_MIXED_KEY})['\"]",
-        ),
-        (
-            "GitHub token",
-            tuple(f"gh{kind}_" for kind in "opusr"),
-            _BEGIN + r"gh[opusr]_[A-Za-z0-9]{36,255}\b",
-        ),
-        ("GitHub token", ("github_pat_",), _BEGIN + r"github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}\b"),
-        ("GitLab token", ("glpat-",), _BEGIN + r"glpat-[\w-]{20,}"),
-        ("Slack token", ("xox",), _BEGIN + r"xox[abeoprs]-(?=[A-Za-z-]{0,20}\d)[A-Za-z0-9-]{10,}"),
-        ("Slack webhook", ("hooks.slack.com",), r"hooks\.slack\.com/services/T\w+/B\w+/\w{20,}"),
-        ("Anthropic key", ("sk-ant-",), _BEGIN + r"sk-ant-[a-z]+\d\d-[\w-]{80,}"),
-        ("Google API key", ("AIza",), _BEGIN + r"AIza[\w-]{35}(?![\w-])"),
-        ("Stripe key", ("sk_live_", "rk_live_"), _BEGIN + r"[rs]k_live_[A-Za-z0-9]{24,}"),
-        ("npm token", ("npm_",), _BEGIN + r"npm_[A-Za-z0-9]{36}\b"),
-        ("PyPI token", ("pypi-AgEI",), _BEGIN + r"pypi-AgEI[\w-]{50,}"),
-        ("Azure key", ("AccountKey=",), _AZURE_ACCOUNT_KEY),
-        ("Azure key", ("SharedAccessKey=",), rf"SharedAccessKey={_MIXED_WITH_SIGNS}([A-Za-z0-9+/]{{43}}=)"),
-        *(
-            (what, begins, rf"{_BEGIN}(?:{'|'.join(map(re.escape, begins))}){rest}(?![\w-])")
-            for what, begins, rest in _TOKENS
-        ),
-    )
+# The kind, a prefix that every match starts with (fast to search), and the pattern of the whole format, which
+# fails fast. The group, if any, identifies the secret.
+_FORMATS: tuple[tuple[str, tuple[str, ...], str], ...] = (
+    ("private key", ("-----BEGIN ",), _PRIVATE_KEY),
+    ("private key", ("Private-Lines: ",), _PUTTY_KEY),
+    ("AWS access key", ("AKIA", "ASIA"), _BEGIN + r"A[KS]IA[A-Z2-7]{16}\b"),
+    (
+        "AWS secret access key",
+        _SECRET_WORD,
+        rf"(?i:secret[ _.-]?access[ _.-]?key){_BETWEEN}({_ANY_KEY})(?![A-Za-z0-9/+=])",
+    ),
+    (
+        "AWS secret access key",
+        _SECRET_WORD,
+        rf"(?i:secret[ _.-]?key){_BETWEEN}({_MIXED_KEY})(?![A-Za-z0-9/+=])",
+    ),
+    (
+        "AWS secret access key",  # in PHP's and Ruby's `'secret' => '…'`
+        ("secret",),
+        rf"(?<=['\"])secret['\"]\s{{0,40}}=>\s{{0,40}}['\"](?=[A-Za-z/+]*[0-9])({_MIXED_KEY})['\"]",
+    ),
+    (
+        "GitHub token",
+        tuple(f"gh{kind}_" for kind in "opusr"),
+        _BEGIN + r"gh[opusr]_[A-Za-z0-9]{36,255}\b",
+    ),
+    ("GitHub token", ("github_pat_",), _BEGIN + r"github_pat_[A-Za-z0-9]{22}_[A-Za-z0-9]{59}\b"),
+    ("GitLab token", ("glpat-",), _BEGIN + r"glpat-[\w-]{20,}"),
+    ("Slack token", ("xox",), _BEGIN + r"xox[abeoprs]-(?=[A-Za-z-]{0,20}\d)[A-Za-z0-9-]{10,}"),
+    ("Slack webhook", ("hooks.slack.com",), r"hooks\.slack\.com/services/T\w+/B\w+/\w{20,}"),
+    ("Anthropic key", ("sk-ant-",), _BEGIN + r"sk-ant-[a-z]+\d\d-[\w-]{80,}"),
+    ("Google API key", ("AIza",), _BEGIN + r"AIza[\w-]{35}(?![\w-])"),
+    ("Stripe key", ("sk_live_", "rk_live_"), _BEGIN + r"[rs]k_live_[A-Za-z0-9]{24,}"),
+    ("npm token", ("npm_",), _BEGIN + r"npm_[A-Za-z0-9]{36}\b"),
+    ("PyPI token", ("pypi-AgEI",), _BEGIN + r"pypi-AgEI[\w-]{50,}"),
+    ("Azure key", ("AccountKey=",), _AZURE_ACCOUNT_KEY),
+    ("Azure key", ("SharedAccessKey=",), rf"SharedAccessKey={_MIXED_WITH_SIGNS}([A-Za-z0-9+/]{{43}}=)"),
+    *(
+        (what, begins, rf"{_BEGIN}(?:{'|'.join(map(re.escape, begins))}){rest}(?![\w-])")
+        for what, begins, rest in _TOKENS
+    ),
 )
 
 _OPENAI_BEGINS = re.compile(rf"{_BEGIN}sk-")
@@ -160,7 +157,7 @@ def secrets_in(text: str) -> Iterator[Secret]:
         for begin in begins:
             at, done = text.find(begin), 0
             while at >= 0:
-                if found := pattern.match(text, at):
+                if found := re.compile(pattern).match(text, at):  # compiled once: `re` keeps it
                     group, done = found.lastindex or 0, found.end()
                     yield Secret(what, found[group], found.start(group), *found.span())
                 at = text.find(begin, max(done, at + len(begin)))

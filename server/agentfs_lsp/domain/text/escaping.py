@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import cache
 from itertools import islice
 from typing import Literal, NamedTuple, cast
 
@@ -42,15 +43,10 @@ _BLANKS = "\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000"
 _JOINERS = "\u200c\u200d"
 _SELECTORS = "\ufe00-\ufe0f\U000e0100-\U000e01ef"
 
-# One character class is many times faster to search than alternatives, which are tried only where it matches.
+# One character class is many times faster to search than the alternatives of `_character`, which are tried
+# only where it matches.
 _CANDIDATE = re.compile(
     f"[{_CONTROL}{_BIDIRECTIONAL}{_INVISIBLE}{_BLANKS}{_JOINERS}{_SELECTORS}\ud800-\udfff\r]"
-)
-_CHARACTER = re.compile(
-    f"(?P<control>[{_CONTROL}])|(?P<bidirectional>[{_BIDIRECTIONAL}])"
-    f"|(?P<invisible>(?!{USUAL.pattern})[{_INVISIBLE}{_JOINERS}{_SELECTORS}])"
-    # Within a run of them, what counts is the characters around it. A limit keeps long runs cheap.
-    f"|(?P<blank>(?<![^\0-\x7f{_BLANKS}])[{_BLANKS}](?![{_BLANKS}]{{0,63}}+[^\0-\x7f{_BLANKS}]))"
 )
 _UNSEEN = re.compile(f"[{_BIDIRECTIONAL}{_INVISIBLE}{_BLANKS}{_JOINERS}{_SELECTORS}]")
 # What Markdown, and VS Code in notifications, turns into a link: `](` before a URI of any scheme.
@@ -113,7 +109,7 @@ def _characters(text: str) -> Iterator[Finding]:
 def suspicious_in(text: str) -> Iterator[tuple[int, Kind, str]]:
     """Offset, kind, and name of each suspicious character."""
     for candidate in () if _is_plain(text) else _CANDIDATE.finditer(text):
-        found = _CHARACTER.match(text, candidate.start())
+        found = _character().match(text, candidate.start())
         if found and found.lastgroup != "blank":  # usual in prose
             yield found.start(), cast("Kind", found.lastgroup), _named(found.group())
 
@@ -123,6 +119,17 @@ def unseen_in(text: str) -> Iterator[tuple[int, str]]:
     character."""
     for found in () if text.isascii() else _UNSEEN.finditer(text):
         yield found.start(), _named(found.group())
+
+
+@cache
+def _character() -> re.Pattern[str]:
+    """A candidate that counts where it stands. Compiled when it is first needed, not at every start."""
+    return re.compile(
+        f"(?P<control>[{_CONTROL}])|(?P<bidirectional>[{_BIDIRECTIONAL}])"
+        f"|(?P<invisible>(?!{USUAL})[{_INVISIBLE}{_JOINERS}{_SELECTORS}])"
+        # Within a run of them, what counts is the characters around it. A limit keeps long runs cheap.
+        f"|(?P<blank>(?<![^\0-\x7f{_BLANKS}])[{_BLANKS}](?![{_BLANKS}]{{0,63}}+[^\0-\x7f{_BLANKS}]))"
+    )
 
 
 def _is_plain(text: str) -> bool:
@@ -135,7 +142,7 @@ def _escaped(candidate: re.Match[str]) -> str:
     if 0xDC80 <= code <= 0xDCFF:
         return "\ufffd"
     always = character == "\r" or 0xD800 <= code <= 0xDFFF
-    if not always and not _CHARACTER.match(candidate.string, candidate.start()):
+    if not always and not _character().match(candidate.string, candidate.start()):
         return character
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 

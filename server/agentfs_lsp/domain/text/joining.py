@@ -7,8 +7,6 @@ program. The VS Code extension has the same lists, in src/util/display.ts; a tes
 
 from __future__ import annotations
 
-import re
-
 JOINED = (
     r"\u0610-\u061a\u0620-\u0669\u066e-\u06d3\u06d5-\u06dc\u06df-\u06e8\u06ea-\u06fc\u06ff\u0710-\u077f"
     r"\u07c0-\u07f5\u07fa-\u07fd\u0840-\u085b\u0860-\u0887\u0889-\u088e\u0898-\u08e1\u08e3-\u0963\u0966-\u096f"
@@ -44,11 +42,11 @@ MATHEMATICAL = (
 )
 """The operators of which Unicode has variants."""
 
-USUAL = re.compile(
+USUAL = (
     rf"(?<=[{JOINED}])[\u200c\u200d](?=[{JOINED}])|(?<=[{ENDING}])\u200d(?![\u200c\u200d])"
     rf"|(?:(?<=[{EMOJI}])|(?<=[{EMOJI}]\ufe0f))\u200d(?=[{EMOJI}])"
     rf"|(?<=[{EMOJI}])[\ufe0e\ufe0f]|(?<=[#*0-9])\ufe0f(?=\u20e3)"
     rf"|(?<=[{IDEOGRAPHS}])[\ufe00-\ufe02\U000e0100-\U000e01ef]|(?<=[{MATHEMATICAL}\ua840-\ua873])\ufe00"
     r"|(?<=[\u1820-\u18aa])[\u180b-\u180d\u180f]"
 )
-"""A joiner or selector that a script or an emoji uses."""
+"""The pattern of a joiner or selector that a script or an emoji uses."""
