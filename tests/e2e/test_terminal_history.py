@@ -121,16 +121,16 @@ async def test_a_long_undo_is_seen_before_it_is_approved(root: Path, state: Path
 
 TELLS_WHEN_IT_WAITS = """
 import sys
-import filelock
 from agentfs_lsp.__main__ import main
+from agentfs_lsp.adapters.fs.state_folder import LandingLock
 
-acquire = filelock.FileLock.acquire
+held = LandingLock.held
 
-def acquire_and_tell(*args, **options):
+def held_and_told(lock):
     print("to land", flush=True)
-    return acquire(*args, **options)
+    return held(lock)
 
-filelock.FileLock.acquire = acquire_and_tell
+LandingLock.held = held_and_told
 sys.exit(main())
 """
 

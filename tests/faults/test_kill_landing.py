@@ -17,7 +17,6 @@ from support.transaction import files_after_the_next_start
 
 _LANDING = """
 import os, sys
-import filelock
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.fs.syscalls import Kernel

@@ -195,7 +195,6 @@ def _prepare() -> None:
 
 
 if __name__ == "__main__":
-    import filelock  # noqa: F401
     import platformdirs  # noqa: F401
     from lsprotocol import converters, types
 

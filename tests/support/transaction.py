@@ -135,7 +135,5 @@ class OneAfterTheOther:
 
 
 if __name__ == "__main__":
-    import filelock  # noqa: F401 - imported before it is traced
-
     transaction.ThreadPoolExecutor = OneAfterTheOther  # type: ignore[assignment,misc]
     print(land(Path(sys.argv[1]), special=sys.argv[2] == "True"), flush=True)

@@ -94,3 +94,20 @@ def test_another_server_waits_and_a_killed_one_holds_nothing(tmp_path: Path) -> 
         other.wait()
         with LandingLock(StateFolder(str(tmp_path))).held():
             pass
+
+
+def test_a_lock_whose_file_was_removed_is_taken_on_the_new_file(tmp_path: Path) -> None:
+    lock = LandingLock(StateFolder(str(tmp_path)))
+    with lock.held():
+        pass
+    (tmp_path / "landing.lock").unlink()
+    other = LandingLock(StateFolder(str(tmp_path)), timeout_s=0.02)
+    with lock.held(), pytest.raises(SystemFailed, match="landing_elsewhere"), other.held():
+        pass
+
+
+def test_a_link_is_no_lock(tmp_path: Path) -> None:
+    (tmp_path / "target").touch()
+    (tmp_path / "landing.lock").symlink_to("target")
+    with pytest.raises(SystemFailed), LandingLock(StateFolder(str(tmp_path))).held():
+        pass

@@ -7,20 +7,19 @@ Fails closed: if the folder cannot be created or does not belong to the user, no
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
 import threading
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from time import monotonic, sleep
 
 from agentfs_lsp.adapters.fs.os_errors import system_error
 from agentfs_lsp.adapters.fs.syscalls import sync_folder
 from agentfs_lsp.domain.errors import SystemFailed, SystemRefused
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from filelock import FileLock
+_POLL_S = 0.005
 
 
 class StateFolder:
@@ -77,13 +76,14 @@ def _make_durably(folder: str) -> None:
 
 
 class LandingLock:
-    """Serializes landings among this process's threads and all servers of this user."""
+    """Serializes landings among this process's threads and all servers of this user. Its file stays open from
+    the first landing on."""
 
     def __init__(self, state: StateFolder, timeout_s: float = 10.0) -> None:
         self._state = state
         self._timeout_s = timeout_s
         self._thread = threading.Lock()
-        self._file: FileLock | None = None
+        self._fd = -1
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -91,26 +91,34 @@ class LandingLock:
         if not self._thread.acquire(timeout=self._timeout_s):
             raise SystemFailed(self._state.path, "landing_here")
         try:
-            with self._across_processes():
+            self._lock(os.path.join(self._state.ensure(), "landing.lock"))
+            try:
                 yield
+            finally:
+                fcntl.flock(self._fd, fcntl.LOCK_UN)
         finally:
             self._thread.release()
 
-    @contextmanager
-    def _across_processes(self) -> Iterator[None]:
-        import filelock  # noqa: PLC0415 - starting does not wait for what landing needs
-
-        folder = self._state.ensure()
-        if self._file is None:
-            path = os.path.join(folder, "landing.lock")
-            self._file = filelock.FileLock(path, poll_interval=0.005, thread_local=False)
+    def _lock(self, path: str) -> None:
+        deadline = monotonic() + self._timeout_s
         try:
-            self._file.acquire(timeout=self._timeout_s)
-        except filelock.Timeout:
-            raise SystemFailed(self._file.lock_file, "landing_elsewhere") from None
+            while not self._try_to_lock(path):
+                if monotonic() > deadline:
+                    raise SystemFailed(path, "landing_elsewhere")
+                sleep(_POLL_S)
         except OSError as error:
-            raise system_error(error, self._file.lock_file) from error
+            raise system_error(error, path) from error
+
+    def _try_to_lock(self, path: str) -> bool:
+        if self._fd < 0:
+            self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
         try:
-            yield
-        finally:
-            self._file.release()
+            fcntl.flock(self._fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(self._fd), os.stat(path, follow_symlinks=False)):
+                return True
+        os.close(self._fd)  # somebody removed the file: others lock the new one
+        self._fd = -1
+        return False
