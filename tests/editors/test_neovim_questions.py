@@ -116,6 +116,7 @@ async def test_numbers_typed_into_a_terminal_land_nothing(root: Path, file: Path
         await editor.screen.shows("12: ")
         editor.screen.press("make -j2\r")
         refused = await answer
+    assert len(editor.wire.all("initialize")) == 1, "the terminal starts no server of its own"
     assert refused["context"]["review"]["decision"] == "dismissed"
     assert "The question was closed without approval." in refused["text"]
     assert file.read_text() == TEXT
