@@ -11,9 +11,11 @@ import platform
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 
 from . import algorithms, batches, history, installation, load, peers, process, report, rounds
@@ -29,6 +31,7 @@ PARTIES: dict[str, Callable[[], peers.Party]] = {
     NPM: peers.npm_filesystem,
     MCP: peers.python_mcp,
 }
+MEMORY = Path("/dev/shm")
 DURABILITY = "agentfs and the floor fsync the file and its folder with every change, the peers never do."
 
 
@@ -94,35 +97,36 @@ def _measure(results: Results, scratch: Path, *, quick: bool) -> None:
 
     workspace = (scratch / "workspace").resolve()
     workspace.mkdir()
-    begin("1 of 10: which servers can be had (the first run installs the peers)")
-    parties, servers = _parties(results), {}
-    begin("2 of 10: start-up")
+    begin("1 of 11: which servers can be had (the first run installs the peers)")
+    parties = _parties(results)
+    begin("2 of 11: start-up")
     process.measure_start(results, parties, workspace, scratch, rounds=2 if quick else 7)
-    try:
-        for name in parties:
-            servers[name] = _start(results, parties[name], workspace, scratch)
-        begin("3 of 10: round trips")
-        up = {name: server for name, server in servers.items() if server}
-        rounds.measure_requests(results, Floor(workspace), up, workspace, rounds=5 if quick else 28)
-    finally:
-        for server in servers.values():
-            if server:
-                server.close()
-    begin("4 of 10: memory")
+    begin("3 of 11: round trips")
+    with _started(results, parties, workspace, scratch) as up:
+        rounds.measure_requests(results, up, workspace, rounds=5 if quick else 28)
+    if file_system(MEMORY).startswith("tmpfs"):
+        begin("4 of 11: changes on tmpfs")
+        with TemporaryDirectory(dir=MEMORY, prefix="agentfs-bench-") as folder:
+            inside = Path(folder) / "workspace"
+            inside.mkdir()
+            changing = {name: party for name, party in parties.items() if name not in (BARE, PYGLS)}
+            with _started(results, changing, inside, Path(folder)) as in_memory:
+                rounds.measure_in_memory(results, in_memory, inside, rounds=5 if quick else 28)
+    begin("5 of 11: memory")
     process.measure_memory(results, {name: parties[name] for name in up}, workspace, scratch)
     if AGENTFS in up:
-        begin("5 of 10: batches")
+        begin("6 of 11: batches")
         floor = Floor(workspace)
         batches.measure_batch(results, floor, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 15)
-        begin("6 of 10: many documents and records")
+        begin("7 of 11: many documents and records")
         load.measure_load(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 40)
-        begin("7 of 10: typing in a large document")
+        begin("8 of 11: typing in a large document")
         load.measure_typing(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
-        begin("8 of 10: a long history")
+        begin("9 of 11: a long history")
         history.measure_history(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
-    begin("9 of 10: loose matches")
+    begin("10 of 11: loose matches")
     algorithms.measure_matching(results, rounds=3 if quick else 9)
-    begin("10 of 10: diffs")
+    begin("11 of 11: diffs")
     algorithms.measure_diffs(results, scratch, rounds=1 if quick else 3)
     if rewrites:
         tell("")
@@ -138,12 +142,22 @@ def _parties(results: Results) -> dict[str, peers.Party]:
     return found
 
 
-def _start(results: Results, party: peers.Party, workspace: Path, scratch: Path) -> peers.Connection | None:
+@contextmanager
+def _started(
+    results: Results, parties: Mapping[str, peers.Party], workspace: Path, scratch: Path
+) -> Iterator[dict[str, peers.Connection]]:
+    """Those of the servers that start."""
+    up: dict[str, peers.Connection] = {}
     try:
-        return party.start(workspace, scratch)
-    except ServerFailedError as error:
-        results.fail(rounds.STATUS, party.name, str(error))
-        return None
+        for name, party in parties.items():
+            try:
+                up[name] = party.start(workspace, scratch)
+            except ServerFailedError as error:
+                results.fail(rounds.STATUS, name, str(error))
+        yield up
+    finally:
+        for server in up.values():
+            server.close()
 
 
 def _facts(scratch: Path, *, quick: bool) -> dict[str, str]:

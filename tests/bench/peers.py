@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
+from zipfile import ZipFile
 
 from . import installation
 from .client import Framing, Server, ServerFailedError
@@ -191,6 +192,18 @@ class ToolServer(Connection):
 def agentfs() -> Party:
     """This project's server."""
     return Party(AGENTFS, "header", lambda _: [sys.executable, "-m", "agentfs_lsp"])
+
+
+def bundled(folder: Path) -> Party:
+    """This project's server as the VS Code extension starts it, unpacked into `folder`. Raises
+    NotAvailableError."""
+    try:
+        with ZipFile(installation.PROJECT / "dist" / "agentfs.vsix") as package:
+            package.extractall(folder, [it for it in package.namelist() if "/bundled/" in it])
+    except OSError as error:
+        raise installation.NotAvailableError("`make vsix` has not been run") from error
+    script = str(folder / "extension" / "bundled" / "run_server.py")
+    return Party(AGENTFS, "header", lambda _: [sys.executable, "-I", "-S", script])
 
 
 def bare_loop() -> Party:

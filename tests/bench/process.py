@@ -5,11 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from .client import ServerFailedError
-from .peers import Connection, Party
-from .results import BARE, PYGLS, Measure, Results
+from .installation import NotAvailableError
+from .peers import Connection, Party, bundled
+from .results import AGENTFS, BARE, PYGLS, Measure, Results
 from .texts import SIZES, STATES, source_of
 
 START = Measure("process", "start to initialize answered")
+BUNDLED = Measure("process", "start of the extension's server")
 IDLE, LOADED = "idle", "after 10 MB read and edited"
 RSS, PSS = (
     {moment: Measure("process", f"{kind} {moment}", "MB") for moment in (IDLE, LOADED)}
@@ -21,19 +23,24 @@ def measure_start(
     results: Results, parties: Mapping[str, Party], workspace: Path, scratch: Path, rounds: int
 ) -> None:
     """From start to the response to `initialize`, the parties in turns; the first start only fills caches."""
+    starts = [(START, name, party) for name, party in parties.items()]
+    try:
+        starts.append((BUNDLED, AGENTFS, bundled(scratch)))
+    except NotAvailableError as reason:
+        results.fail(BUNDLED, AGENTFS, str(reason))
     for number in range(rounds + 1):
         results.progress(f"round {number} of {rounds}")
-        for name, party in parties.items():
-            if results.is_out(START, name):
+        for measure, name, party in starts:
+            if results.is_out(measure, name):
                 continue
             try:
                 server = party.start(workspace, scratch)
             except ServerFailedError as error:
-                results.fail(START, name, str(error))
+                results.fail(measure, name, str(error))
                 continue
             server.close()
             if number:
-                results.add(START, name, server.start_ms)
+                results.add(measure, name, server.start_ms)
 
 
 def measure_memory(results: Results, parties: Mapping[str, Party], workspace: Path, scratch: Path) -> None:

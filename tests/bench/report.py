@@ -10,11 +10,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .results import AGENTFS, PARTIES, Measure, NotMeasuredError, Results
+from .results import AGENTFS, FLOOR, PARTIES, Measure, NotMeasuredError, Results
 from .targets import Verdict
 
 STYLES = {True: "green", False: "bold red", None: "yellow"}
-LEAST_WIDTH = 150
+LEAST_WIDTH = 170
 
 
 def show(console: Console, results: Results, verdicts: Sequence[Verdict], facts: Mapping[str, str]) -> None:
@@ -57,6 +57,7 @@ def store(path: Path, results: Results, verdicts: Sequence[Verdict], facts: Mapp
                 for party in PARTIES
                 if _has_figure(results, measure, party)
             },
+            "above_floor": _above_floor(results, measure),
         }
         for measure in results.measures.values()
     ]
@@ -74,6 +75,7 @@ def _table(results: Results, verdicts: Sequence[Verdict]) -> Table:
     table.add_column("", overflow="fold")
     for party in PARTIES:
         table.add_column(party, justify="right", no_wrap=True)
+    table.add_column("above the floor", justify="right", no_wrap=True)
     table.add_column("target", overflow="fold")
     told = set()
     for theme in results.themes():
@@ -81,11 +83,12 @@ def _table(results: Results, verdicts: Sequence[Verdict]) -> Table:
             mine = [verdict for verdict in verdicts if verdict.measure == measure.name]
             told.update(mine)
             cells = [_cell(results, measure, party) for party in PARTIES]
-            table.add_row(Text(f"{measure.name}, {measure.unit}"), *cells, _lines(mine))
+            above = _above_floor(results, measure)
+            table.add_row(Text(f"{measure.name}, {measure.unit}"), *cells, above, _lines(mine))
         table.add_section()
     for verdict in verdicts:
         if verdict not in told:
-            table.add_row(verdict.measure, *("" for _ in PARTIES), _lines([verdict]))
+            table.add_row(verdict.measure, *("" for _ in PARTIES), "", _lines([verdict]))
     return table
 
 
@@ -101,6 +104,16 @@ def _cell(results: Results, measure: Measure, party: str) -> Text:
     if (measure.name, party) in results.failures:
         return Text("failed", "yellow")
     return Text("")
+
+
+def _above_floor(results: Results, measure: Measure) -> str:
+    """This server's time above the floor in ms and in bare reads, and its ratio to the floor."""
+    try:
+        above, reads = results.above_floor(measure.name)
+        ratio = results.median(measure.name, AGENTFS) / results.median(measure.name, FLOOR)
+    except NotMeasuredError:
+        return ""
+    return f"{above:.3g} ms, {reads:.3g} reads, {ratio:.3g}×"
 
 
 def _has_figure(results: Results, measure: Measure, party: str) -> bool:

@@ -14,6 +14,8 @@ PYGLS = "pygls"
 NPM = "npm"
 MCP = "mcp"
 PARTIES = (FLOOR, BARE, AGENTFS, PYGLS, NPM, MCP)
+BARE_READ = "read 1 KB"
+"""The measure whose time at the bare loop is the unit of what is above the floor."""
 
 
 class NotMeasuredError(Exception):
@@ -68,6 +70,11 @@ class Results:
         if not values:
             raise NotMeasuredError(f"no figure of {party}")
         return median(values)
+
+    def above_floor(self, measure: str) -> tuple[float, float]:
+        """This server's median less the floor's, in ms and in bare reads. Raises NotMeasuredError."""
+        above = self.median(measure, AGENTFS) - self.median(measure, FLOOR)
+        return above, above / self.median(BARE_READ, BARE)
 
     def p95(self, measure: str, party: str) -> float:
         """The 95th percentile of the samples; the largest if there are few."""
