@@ -58,7 +58,7 @@ async def emacs(root: Path, server: list[str] | None = None, more: str = "") -> 
         (root / name).write_text(text)
     init = root.parent / "init.el"
     init.write_text(INIT + more)
-    async with editing(root, ["emacs", "-q", "-nw", "-l", str(init), "notes.txt"], server) as editor:
+    async with editing(root, ["emacs", "-nw", "-l", str(init), "notes.txt"], server) as editor:
         await editor.wire.seen("textDocument/didOpen")
         yield editor
 

@@ -19,6 +19,8 @@ from support.terminal import TIMEOUT_S, Terminal, terminal
 from support.wire import Message
 
 TESTS = Path(__file__).parents[1]
+# Else every Emacs begins to compile what the system's files need, into its own new home.
+NOT_COMPILED = "(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil)"
 ASK, SHOW = "window/showMessageRequest", "window/showDocument"
 
 
@@ -136,6 +138,8 @@ async def editing(
     wire = Wire()
     home = root.parent / "home"
     home.mkdir()
+    (home / ".emacs.d").mkdir()
+    (home / ".emacs.d/early-init.el").write_text(NOT_COMPILED)
     socket = str(home / "relay")
     listening = await asyncio.start_unix_server(wire.attach, socket, limit=1 << 26)
     launcher = home / "agentfs-lsp"

@@ -21,7 +21,7 @@ REVIEW = "\x03a"
 """C-c a."""
 
 _LOOK = """;; -*- lexical-binding: t -*-
-(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil warning-minimum-level :error)
+(setq warning-minimum-level :error)
 (setq inhibit-startup-screen t make-backup-files nil auto-save-default nil create-lockfiles nil)
 (setq test-layouts 0 test-root default-directory)
 (setq-default mode-line-format '("%b %*" minor-mode-alist (:eval (format " layout-%d." test-layouts))))
@@ -96,7 +96,7 @@ async def reviewing(
         (root / name).write_bytes(data)
     init = root.parent / "init.el"
     init.write_text(INIT + more)
-    async with editing(root, [EMACS, "-q", "-nw", "-l", str(init), "notes.txt"], server) as editor:
+    async with editing(root, [EMACS, "-nw", "-l", str(init), "notes.txt"], server) as editor:
         await editor.wire.seen("textDocument/didOpen")
         yield Emacs(editor.screen, editor.root, editor.wire)
 
