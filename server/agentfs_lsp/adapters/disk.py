@@ -24,7 +24,7 @@ from agentfs_lsp.adapters.landing.recovery import InterruptedLandings, Recovery,
 from agentfs_lsp.adapters.landing.staged import CommitContext, StagedFile
 from agentfs_lsp.adapters.landing.staging import stage
 from agentfs_lsp.adapters.landing.temporary_registry import Registry, sweep
-from agentfs_lsp.adapters.landing.transaction import StagedTogether, about, side_by_side
+from agentfs_lsp.adapters.landing.transaction import SYNCED_TOGETHER, StagedTogether, about, make_durable
 from agentfs_lsp.domain.errors import DomainError, OutsideRoots, RootMissing, SystemFailed, TooLarge
 from agentfs_lsp.domain.revision import FileStat
 from agentfs_lsp.service.files.store import Blob, Draft, Hides, LineRange, Location, Recovered, Root
@@ -184,23 +184,19 @@ class DiskStore:
         return self._git.setting_of(location.absolute)
 
     def stage(self, drafts: Sequence[Draft]) -> StagedTogether:
-
-        def staged(draft: Draft) -> StagedFile:
-            with about(draft.location):
-                return self.stage_one(draft)
-
-        outcomes = side_by_side(staged, drafts)
-        files = [outcome for outcome in outcomes if not isinstance(outcome, Exception)]
+        files: list[StagedFile] = []
         together = StagedTogether(files, self.landing, self._journals)
-        for outcome in outcomes:
-            if isinstance(outcome, Exception):
-                together.discard()
-                raise outcome
+        try:
+            for start in range(0, len(drafts), SYNCED_TOGETHER):
+                for draft in drafts[start : start + SYNCED_TOGETHER]:
+                    with about(draft.location):
+                        root = self._root(draft.location.root, draft.location.relative)
+                        files.append(stage(self._context, root, draft))
+                make_durable(files[start:])
+        except BaseException:
+            together.discard()
+            raise
         return together
-
-    def stage_one(self, draft: Draft) -> StagedFile:
-        root = self._root(draft.location.root, draft.location.relative)
-        return stage(self._context, root, draft)
 
     def plan_removal(self, root: Root, folders: Sequence[str]) -> None:
         self._registry.announce_removal(_absolute(root, folders))

@@ -49,7 +49,9 @@ class Disk:
         self, location: Location, data: bytes | None, base: Blob | None, *, create_dirs: bool = True
     ) -> StagedFile:
         """Stage one file."""
-        return self.store.stage_one(Draft(location, None if data is None else (data,), base, create_dirs))
+        draft = Draft(location, None if data is None else (data,), base, create_dirs)
+        (staged,) = self.store.stage([draft]).files
+        return staged
 
     def names(self, relative: str = ".") -> set[str]:
         return {path.name for path in (self.path / relative).iterdir()}

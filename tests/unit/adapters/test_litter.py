@@ -23,8 +23,8 @@ store = DiskStore(StateFolder(base + "/state"))
 root = Root("root", base + "/root", "")
 store.set_roots([root])
 a = store.resolve(root, "a.py")
-first = store.stage_one(Draft(a, (b"new",), store.read(a, 100), True))
-second = store.stage_one(Draft(store.resolve(root, "made/deep/new.py"), (b"new",), None, True))
+first = store.stage([Draft(a, (b"new",), store.read(a, 100), True)])
+second = store.stage([Draft(store.resolve(root, "made/deep/new.py"), (b"new",), None, True)])
 print("staged", flush=True)
 sys.stdin.readline()
 first.commit()
@@ -95,7 +95,7 @@ def test_folders_that_are_in_use_by_now_stay(disk: Disk) -> None:
 
 def test_folders_that_landed_stay_even_when_they_are_empty_later(disk: Disk) -> None:
     note = disk.store
-    note.stage_one(Draft(disk.at("made/new.py"), (b"new",), None, True)).commit()
+    note.stage([Draft(disk.at("made/new.py"), (b"new",), None, True)]).commit()
     (disk.path / "made/new.py").unlink()
     _abandon(disk)
     disk.another().sweep()
@@ -178,7 +178,7 @@ def test_without_a_state_folder_nothing_lands_and_sweeping_is_harmless(disk: Dis
     Path(disk.state.path).write_bytes(b"in the way")
     store = disk.another()
     with pytest.raises((SystemRefused, SystemFailed)) as refused:
-        store.stage_one(Draft(disk.at("made/new.py"), (b"x",), None, True))
+        store.stage([Draft(disk.at("made/new.py"), (b"x",), None, True)])
     assert refused.value.path == disk.state.path
     store.sweep()
     assert disk.names() == set()

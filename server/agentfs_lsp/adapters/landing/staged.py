@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from agentfs_lsp.adapters.fs.comparing import conflict, same_version
 from agentfs_lsp.adapters.fs.confined import READING, OpenBeneath, open_folder
-from agentfs_lsp.adapters.fs.handles import Closing
+from agentfs_lsp.adapters.fs.handles import Closing, closing_fd
 from agentfs_lsp.adapters.fs.os_errors import domain_error, regular
 from agentfs_lsp.adapters.fs.state_folder import LandingLock
 from agentfs_lsp.adapters.fs.syscalls import Kernel, sync
@@ -43,8 +43,11 @@ class StagedFile(ABC):
     """`service.files.store.Staged` for one file on disk.
 
     `temporary` is the landing's second name: for the new content before the swap, for the old one after.
-    Stats: `ours` of the new content's file or, for a removal, of the file itself; `source` of the file whose
-    attributes it copied (None for a new file)."""
+    `written`: the handle of the new content, not yet durable. `source`: the stat of the file whose attributes
+    it copied (None for a new file), or which is removed."""
+
+    _ours: os.stat_result
+    """Of the new content's file or, for a removal, of the file itself."""
 
     def __init__(
         self,
@@ -53,7 +56,7 @@ class StagedFile(ABC):
         context: CommitContext,
         *,
         temporary: str,
-        ours: os.stat_result,
+        written: int | None,
         source: os.stat_result | None,
     ) -> None:
         self.location = draft.location
@@ -65,7 +68,7 @@ class StagedFile(ABC):
         self._context = context
         self._fd = lease.folder.fd
         self._new = draft.data
-        self._ours = ours
+        self._written = written
         self._source = source
         self._over = False
 
@@ -76,6 +79,17 @@ class StagedFile(ABC):
         base = hash_bytes(self.base.data) if self.base else None
         content = None if self._new is None else hash_bytes(*self._new)
         return Entry(folder or "/", self.name, self.temporary, base, content)
+
+    def make_durable(self) -> None:
+        """Sync the new content, if any. Raises OSError."""
+        if self._written is None:
+            assert self._source is not None, "only what is there is removed"
+            self._ours = self._source
+            return
+        fd, self._written = self._written, None
+        with closing_fd(fd):
+            sync(fd)
+            self._ours = os.fstat(fd)
 
     # --- alone --------------------------------------------------------------------------------------------
 
@@ -106,6 +120,8 @@ class StagedFile(ABC):
         if self._over:
             return
         self._over = True
+        if self._written is not None:
+            os.close(self._written)
         self._drop_temporaries()
         del self.folder  # its handle may be the last one, which `leave` needs
         self._context.folders.leave(self._lease)

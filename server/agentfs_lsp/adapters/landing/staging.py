@@ -1,4 +1,4 @@
-"""Writes a file's new content durably beside it, before it is visible (docs/protocol.md#6-agentfswrite).
+"""Writes a file's new content beside it, before it is visible (docs/protocol.md#6-agentfswrite).
 
 `staged` and `swaps` commit the content.
 """
@@ -24,16 +24,16 @@ from agentfs_lsp.service.files.store import Blob, Draft, Location
 
 def stage(context: CommitContext, root: Folder, draft: Draft) -> StagedFile:
     """See `FileStore.stage`; `root` is the location's. The temporary file belongs to this server until it
-    lands or is discarded."""
+    lands or is discarded; `StagedFile.make_durable` is still to be called."""
     location, base = draft.location, draft.base
     lease = _enter(context, root, draft)
     temporary = context.registry.temporary_name()
     try:
         with _opened_base(lease, location, base) as source:
             attributes_of = None if source is None else os.fstat(source)
-            ours = attributes_of
+            written = None
             if draft.data is not None:
-                ours = write_temporary(lease.folder.fd, temporary, draft.data, source)
+                written = write_temporary(lease.folder.fd, temporary, draft.data, source)
     except BaseException as error:
         if draft.data is not None:
             remove_temporary(lease.folder.fd, temporary)
@@ -41,8 +41,7 @@ def stage(context: CommitContext, root: Folder, draft: Draft) -> StagedFile:
         if isinstance(error, OSError):
             raise domain_error(error, location.relative) from error
         raise
-    assert ours is not None, "only what is there is removed"
-    return _kind(draft)(draft, lease, context, temporary=temporary, ours=ours, source=attributes_of)
+    return _kind(draft)(draft, lease, context, temporary=temporary, written=written, source=attributes_of)
 
 
 def _enter(context: CommitContext, root: Folder, draft: Draft) -> FolderLease:

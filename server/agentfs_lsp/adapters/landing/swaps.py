@@ -145,7 +145,8 @@ class Replacement(Displacement):
     def _keep_aside(self) -> None:
         with self._reading(self.name) as source:
             self._aside = aside_name(self.temporary)
-            write_temporary(self._fd, self._aside, (self._base.data,), source)
+            with closing_fd(write_temporary(self._fd, self._aside, (self._base.data,), source)) as aside:
+                sync(aside)
             sync(self._fd)
 
     def _reading(self, name: str) -> AbstractContextManager[int]:

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from itertools import chain
 from typing import TypeVar
 
 from agentfs_lsp.adapters.fs.os_errors import domain_error
@@ -17,25 +18,36 @@ from agentfs_lsp.domain.errors import DomainError, LandingUnknown, error_file
 from agentfs_lsp.service.files.store import Landed, Location
 
 T = TypeVar("T")
-R = TypeVar("R")
 
-AT_ONCE = 16
-"""How many files to write and sync in parallel: the disk journals what comes together in one go."""
+AT_ONCE = 8
+"""How many files to sync in parallel: the disk journals what comes together in one go."""
+
+SYNCED_TOGETHER = 64
+"""How many files are written, one after another, before they are synced: their handles stay open until then.
+Threads that also wrote them would spend their time waiting for each other, for the interpreter's lock."""
 
 
-def side_by_side(work: Callable[[T], R], items: Sequence[T]) -> list[R | Exception]:
-    """Run `work` on each item, on threads if there are several. Returns results or exceptions, in order."""
+def _side_by_side(work: Callable[[T], None], items: Sequence[T]) -> None:
+    """Run `work` on each item, on threads if there are several, each with a share of its own: handing over one
+    item at a time would cost more than most syncs. Raises one of the errors, after all have run."""
 
-    def tried(item: T) -> R | Exception:
-        try:
-            return work(item)
-        except Exception as error:  # noqa: BLE001 - handed to the caller
-            return error
+    def all_of(share: Sequence[T]) -> list[Exception]:
+        errors = []
+        for item in share:
+            try:
+                work(item)
+            except Exception as error:  # noqa: BLE001 - raised below
+                errors.append(error)
+        return errors
 
+    shares = [items[first::AT_ONCE] for first in range(min(AT_ONCE, len(items)))]
     if len(items) < 2:
-        return [tried(item) for item in items]
-    with ThreadPoolExecutor(min(AT_ONCE, len(items)), "agentfs-landing") as threads:
-        return list(threads.map(tried, items))
+        errors = all_of(items)
+    else:
+        with ThreadPoolExecutor(len(shares), "agentfs-landing") as threads:
+            errors = list(chain.from_iterable(threads.map(all_of, shares)))
+    if errors:
+        raise errors[0]
 
 
 @contextmanager
@@ -52,28 +64,28 @@ class StagedTogether:
     """`service.files.store.Staged` on disk: one file lands by itself, several in a transaction."""
 
     def __init__(self, files: Sequence[StagedFile], lock: LandingLock, journals: Journals) -> None:
-        self._files = files
+        self.files = files
         self._lock = lock
         self._journals = journals
 
     def commit(self, check: Callable[[], None] = lambda: None) -> list[Landed]:
-        if len(self._files) == 1:
-            with about(self._files[0].location):
-                return [self._files[0].commit(check)]
+        if len(self.files) == 1:
+            with about(self.files[0].location):
+                return [self.files[0].commit(check)]
         with self._lock.held():
             check()
             return self._commit_all()
 
     def discard(self) -> None:
-        for one in self._files:
+        for one in self.files:
             one.discard()
 
     def _commit_all(self) -> list[Landed]:
-        for one in self._files:
+        for one in self.files:
             with about(one.location):
                 one.check()
-        entries = [one.entry for one in self._files]
-        _sync_folders([one for one, entry in zip(self._files, entries, strict=True) if entry.content])
+        entries = [one.entry for one in self.files]
+        _sync_folders([one for one, entry in zip(self.files, entries, strict=True) if entry.content])
         # The point of no return: all staged files survive a power cut, and the landing will be finished or
         # durably reverted.
         try:
@@ -82,13 +94,13 @@ class StagedTogether:
             raise self._unknown(error, error) from error
         swapped: list[StagedFile] = []
         try:
-            for one in self._files:
+            for one in self.files:
                 with about(one.location):
                     one.swap(returnable=True)
                 swapped.append(one)
-            _sync_folders(self._files)
+            _sync_folders(self.files)
             links = []
-            for one in self._files:
+            for one in self.files:
                 with about(one.location):
                     links.append(one.confirm())
         except BaseException as error:
@@ -97,26 +109,26 @@ class StagedTogether:
         try:
             remove(journal)
         except OSError:  # all of it stands; the next start needs the old contents to see that
-            for one in self._files:
+            for one in self.files:
                 one.leave_as_is()
-        return [one.finish(count) for one, count in zip(self._files, links, strict=True)]
+        return [one.finish(count) for one, count in zip(self.files, links, strict=True)]
 
     def _roll_back(self, swapped: Sequence[StagedFile], journal: str, why: BaseException) -> None:
         try:
             for one in reversed(swapped):
                 with about(one.location):
                     one.roll_back()
-            _sync_folders(self._files)
+            _sync_folders(self.files)
             remove(journal)
         except (DomainError, OSError) as error:
             raise self._unknown(why, error) from error
 
     def _unknown(self, why: BaseException, error: Exception) -> LandingUnknown:
         """The next start sorts out what landed."""
-        for one in self._files:
+        for one in self.files:
             one.leave_as_is()
         told = os.strerror(why.errno or 0) if isinstance(why, OSError) else getattr(why, "detail", "")
-        unknown = LandingUnknown(self._files[0].location.relative, "system", told)
+        unknown = LandingUnknown(self.files[0].location.relative, "system", told)
         unknown.file = getattr(error, "file", "")
         return unknown
 
@@ -128,6 +140,14 @@ def _sync_folders(staged: Sequence[StagedFile]) -> None:
         with about(one.location):
             sync(one.folder.fd)
 
-    for outcome in side_by_side(synced, tuple(by_folder.values())):
-        if isinstance(outcome, Exception):
-            raise outcome
+    _side_by_side(synced, tuple(by_folder.values()))
+
+
+def make_durable(staged: Sequence[StagedFile]) -> None:
+    """Sync what was written. Raises the first DomainError, after all."""
+
+    def synced(one: StagedFile) -> None:
+        with about(one.location):
+            one.make_durable()
+
+    _side_by_side(synced, staged)
