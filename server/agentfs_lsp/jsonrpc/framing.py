@@ -60,14 +60,15 @@ class Framer:
         self._at = 0
         self._seeking = False  # between a bad header and the next plausible one
         self._missing = 0  # remaining bytes of the current body
-        self._body = bytearray()  # its bytes so far
+        self._body: list[bytes] = []  # its pieces so far
+        self._kept = 0  # their bytes
         self._skipping: int | None = None  # the size of the current body if it is too large
         self._head: bytes | None = None  # the start of that body, until reported
 
     @property
     def held(self) -> int:
         """Bytes of incomplete input that are kept."""
-        return len(self._rest) - self._at + len(self._body)
+        return len(self._rest) - self._at + self._kept
 
     def feed(self, data: bytes) -> Iterator[Frame]:
         """Take `data` at once, and yield the complete frames. A caller may stop in between and continue with
@@ -125,10 +126,12 @@ class Framer:
         return None if self._missing else b""
 
     def _keep(self) -> Frame | None:
-        self._body += self._take()
+        piece = self._take()
+        self._body.append(piece)
+        self._kept += len(piece)
         if self._missing:
             return None
-        body, self._body = bytes(self._body), bytearray()
+        body, self._body, self._kept = b"".join(self._body), [], 0
         return body
 
     def _skip(self, size: int) -> Frame | None:

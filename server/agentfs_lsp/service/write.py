@@ -86,7 +86,7 @@ def _replacement(ws: Workspace, command: Write, access: Access, snapshot: Snapsh
         raise TextLeftOut(left_out.line, left_out.marker)
     content, corrections = _without_mark(command.content)
     content = marked_like(shown, content)
-    own, given = eol_of(shown), eol_of(content)
+    own, given = snapshot.text.line_ends.kind, eol_of(content)
     splices = diff(shown, content) if own == "none" else splices_towards(shown, content)
     if snapshot.lost_eol:
         own = eol_of(snapshot.lost_eol)
