@@ -28,8 +28,8 @@ Threads that also wrote them would spend their time waiting for each other, for 
 
 
 def _side_by_side(work: Callable[[T], None], items: Sequence[T]) -> None:
-    """Run `work` on each item, on threads if there are several, each with a share of its own: handing over one
-    item at a time would cost more than most syncs. Raises one of the errors, after all have run."""
+    """Run `work` on each item, on threads if there are several, each with a share of the items: handing over
+    one at a time would cost more than most syncs. Raises one of the errors, after all have run."""
 
     def all_of(share: Sequence[T]) -> list[Exception]:
         errors = []
