@@ -121,6 +121,24 @@ async def test_a_change_is_reviewed_by_keys(root: Path, file: Path, sockets: Pat
     assert "\x1b[31m2" in file.read_text()
 
 
+async def test_it_fits_the_terminal_and_not_the_variables(
+    root: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("LINES", "100")
+    async with (
+        found(root, sockets, name="Visual Studio Code") as (editor, _),
+        reviewing(root, sockets) as shown,
+    ):
+        await shown.shows("Nothing is waiting for you.")
+        text = "".join(f"line {number}\n" for number in range(60))
+        edit = asyncio.ensure_future(editor.request("agentfs/write", {"path": "new", "content": text}))
+        screen = await shown.shows("not all seen yet")
+        assert screen.startswith(" agentfs review")
+        assert screen.split("\n")[-1].endswith("q leave")
+        edit.cancel()
+
+
 async def test_when_the_editor_ends_it_says_so(root: Path, sockets: Path) -> None:
     async with starting(
         root, sockets, answers={ASK: answering("Allow")}, name="Visual Studio Code"

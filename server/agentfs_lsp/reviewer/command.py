@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -28,6 +29,8 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
         )
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise CommandError(translate("The reviewer needs a terminal."), USAGE)
+    for size in ("COLUMNS", "LINES"):  # Textual would believe them, and draw what is not on the screen
+        os.environ.pop(size, None)
     return asyncio.run(_review(root, translate))
 
 
