@@ -1,6 +1,8 @@
 """`agentfs-lsp review` in a terminal (docs/protocol.md#18-the-reviewers-socket)."""
 
 import asyncio
+import os
+import pty
 import re
 import subprocess
 import sys
@@ -58,6 +60,18 @@ def test_it_needs_a_terminal_and_a_folder(root: Path) -> None:
     run = ran(str(root / "missing"))
     assert run.returncode == 2
     assert "is not a folder" in run.stderr
+
+
+def test_what_it_draws_on_must_be_the_terminal(root: Path) -> None:
+    pytest.importorskip("textual", reason="the reviewer's package textual is not installed")
+    master, slave = pty.openpty()
+    command = [sys.executable, "-P", "-m", "agentfs_lsp", "review", str(root)]
+    run = subprocess.run(
+        command, stdin=slave, stdout=slave, stderr=subprocess.PIPE, text=True, check=False, timeout=60
+    )
+    os.close(master)
+    os.close(slave)
+    assert (run.returncode, run.stderr) == (2, "agentfs-lsp review: The reviewer needs a terminal.\n")
 
 
 @asynccontextmanager

@@ -27,7 +27,7 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
         raise CommandError(
             translate("The reviewer needs the package textual: pip install 'agentfs-lsp[review]'")
         )
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):  # Textual draws on stderr
         raise CommandError(translate("The reviewer needs a terminal."), USAGE)
     for size in ("COLUMNS", "LINES"):  # Textual would believe them, and draw what is not on the screen
         os.environ.pop(size, None)
