@@ -48,7 +48,8 @@ class Server(Protocol):
 
 
 class RowsView(ScrollView, can_focus=True):
-    """Rows that scroll, and which of them have been on the screen. `on_drawn` is called when some were."""
+    """Rows that scroll, and which of them have been on the screen, none that is longer than that. `on_drawn`
+    is called when some were."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("down,j", "scroll_down", show=False),
@@ -92,12 +93,13 @@ class RowsView(ScrollView, can_focus=True):
         at = self.scroll_offset.y + y
         if not 0 <= at < len(self._rows):
             return Strip.blank(self.size.width)
+        row = Strip(self._rows[at].text.render(self.app.console))
         if self.app.screen is self.screen:  # nothing else covers it
-            self._seen.add(at)
+            if row.cell_length <= self.size.width:
+                self._seen.add(at)
             if not self._is_telling:
                 self._is_telling = self.call_after_refresh(self._tell)
-        text = self._rows[at].text
-        return Strip(text.render(self.app.console)).adjust_cell_length(self.size.width)
+        return row.adjust_cell_length(self.size.width)
 
     def _tell(self) -> None:
         self._is_telling = False

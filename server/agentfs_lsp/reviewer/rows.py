@@ -21,9 +21,6 @@ from agentfs_lsp.domain.text.width import fitting, width_of
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.reviewer.proposals import File, Review
 
-MIN_ROOM: Final = 20
-"""Columns to wrap at on a terminal that is narrower."""
-
 MAX_COLORED: Final = 100_000
 """Characters of one side of a diff that get the colors of their language: lexers may be slow."""
 
@@ -57,7 +54,7 @@ class Row:
 
 def rows_of(lines: Iterable[tuple[DiffLine, int | None]], columns: int) -> list[Row]:
     """The lines in rows of so many columns. What continues a line stands behind its margin, where text cannot
-    pass for a line of ours."""
+    pass for a line of ours; a row is too long if there is no room for a character beside it."""
     return [
         Row(piece, number, file)
         for number, (line, file) in enumerate(lines)
@@ -73,7 +70,7 @@ def one_row(words: str, columns: int) -> str:
 
 def _wrapped(line: DiffLine, columns: int) -> Iterator[Text]:
     plain = line.text.plain
-    room = max(columns - max(line.margin, width_of(plain[: line.margin])), MIN_ROOM)
+    room = max(columns - max(line.margin, width_of(plain[: line.margin])), 1)
     if width_of(plain) <= columns:
         yield line.text
         return

@@ -103,6 +103,17 @@ async def test_the_end_alone_is_not_all_of_it() -> None:
         await screen.shows("There is more of this change.")
 
 
+async def test_a_narrow_terminal_shows_all_of_it_or_takes_no_acceptance() -> None:
+    for columns, is_seen in ((25, True), (6, False)):
+        async with reviewing(size=(columns, 60)) as (screen, server):
+            server.propose("p1", file_of("a.py", "", "abcdefghijklmnopqrstuvwxyz\n"))
+            await screen.drawn("Edit a")
+            rows = [line[6:] for line in screen.text.split("\n")]
+            assert ("abcdefghijklmnopqrstuvwxyz" in "".join(rows)) == is_seen
+            await screen.press("a")
+            assert bool(server.settled) == is_seen
+
+
 async def test_what_was_seen_stays_seen_in_another_size() -> None:
     async with reviewing() as (screen, server):
         server.propose("p1", LONG)
