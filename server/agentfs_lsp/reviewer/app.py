@@ -332,8 +332,13 @@ class ReviewApp(App[str | None]):
         self._put("rule", Text(f"──{words}".ljust(self.size.width, "─")[: self.size.width]))
 
     def on_resize(self, _: events.Resize) -> None:
-        self._guard.hide()
+        self._begin_anew()
         self._update()
+
+    def _begin_anew(self) -> None:
+        """What was covered or moved must be on the screen for a while again."""
+        self._guard.hide()
+        self._diff.refresh()
 
     # --- decisions ----------------------------------------------------------------------------------------
 
@@ -509,9 +514,7 @@ class ReviewApp(App[str | None]):
             self._say(answer["text"].split("\n")[0])
 
     def _uncovered(self) -> None:
-        """What was covered must be on the screen for a while again."""
-        self._guard.hide()
-        self._diff.refresh()
+        self._begin_anew()
         self._diff.focus()
 
 

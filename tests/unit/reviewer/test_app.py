@@ -129,6 +129,17 @@ async def test_what_was_seen_stays_seen_in_another_size() -> None:
         assert len(server.settled) == 1
 
 
+async def test_a_resize_to_the_same_size_leaves_it_decidable() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.pilot.resize_terminal(80, 24)
+        await screen.until(lambda: screen.app._guard._since is not None)
+        screen.wait()
+        await screen.press("a")
+        assert len(server.settled) == 1
+
+
 async def test_a_proposal_that_comes_meanwhile_changes_nothing_of_the_one_in_view() -> None:
     async with reviewing() as (screen, server):
         server.propose("p1", ONE)
