@@ -415,6 +415,7 @@ class ReviewApp(App[str | None]):
             with self.suspend():
                 text = edit(file.path, file.text, self._translate)
         except NotEdited as error:
+            self._begin_anew()  # keys may have been meant for the text editor
             self._say(str(error))
             return
         file.amend(text)

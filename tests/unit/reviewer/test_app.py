@@ -282,9 +282,12 @@ async def test_without_a_text_of_the_editor_nothing_is_amended(
         editing(screen, monkeypatch, tmp_path, script)
         server.propose("p1", ONE)
         await screen.drawn("+ 2")
+        await screen.press("e", "a")
+        assert server.settled == []  # it may have been meant for the text editor
+        await screen.drawn("+ 2")
         await screen.press("e")
         await screen.shows(told)
-        screen.wait()
+        await screen.drawn("+ 2")
         await screen.press("a")
         assert server.settled == [{"id": "p1", "decision": "accepted"}]
 
