@@ -199,7 +199,8 @@ class ReviewApp(App[str | None]):
         self._guard = Guard(now)
         self._reviews = Reviews()
         self._shown: Review | None = None
-        self._wants_always = ""
+        self._always = Guard(now)
+        """Of the question whether “always” is meant, which any other message replaces."""
 
     def compose(self) -> ComposeResult:
         yield Static(id="head")
@@ -255,6 +256,7 @@ class ReviewApp(App[str | None]):
         self.screen_stack[0].query_one(f"#{ident}", Static).update(text)
 
     def _say(self, words: str) -> None:
+        self._always.hide()
         self._put("message", Text(one_row(words, max(self.size.width - 1, 20))))
 
     def _update(self) -> None:
@@ -269,7 +271,7 @@ class ReviewApp(App[str | None]):
         if self._shown is not self._reviews.current:
             self._shown = self._reviews.current
             self._guard.hide()
-            self._wants_always = ""
+            self._always.hide()
             self._diff.show(())
             if self._shown is not None:
                 self.run_worker(self._load(self._shown))
@@ -376,15 +378,15 @@ class ReviewApp(App[str | None]):
             return
         if any(file.is_rejected for file in review.files):
             self._say(self._translate("“Always” cannot be combined with a rejected file."))
-        elif self._wants_always != review.id:
-            self._wants_always = review.id
+        elif self._always.admits():
+            self._settle(review, review.acceptance(always=True))
+        else:
             self._say(
                 self._translate(
                     "Press A again to accept this and, unreviewed, all that this session changes later."
                 )
             )
-        else:
-            self._settle(review, review.acceptance(always=True))
+            self._always.drawn()
 
     def action_reject(self) -> None:
         if self._deciding() is not None:

@@ -187,8 +187,25 @@ async def test_always_takes_two_presses() -> None:
         await screen.press("A")
         await screen.shows("Press A again")
         assert server.settled == []
+        for _ in range(20):  # held down
+            screen.wait(0.4)
+            await screen.press("A")
+        assert server.settled == []
+        screen.wait()
         await screen.press("A")
         assert server.settled == [{"id": "p1", "decision": "accepted", "always": True}]
+
+
+async def test_always_is_an_answer_to_the_question_on_the_screen() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("A", "x")
+        await screen.shows("These files are decided together")
+        screen.wait()
+        await screen.press("A")
+        assert server.settled == []
+        await screen.shows("Press A again")
 
 
 async def test_files_of_a_batch_are_decided_one_by_one() -> None:
