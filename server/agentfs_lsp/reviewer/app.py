@@ -461,6 +461,12 @@ class ReviewApp(App[str | None]):
 
     # --- the rest -----------------------------------------------------------------------------------------
 
+    async def on_event(self, event: events.Event) -> None:
+        """Any key that comes too soon starts the time anew: it may be one of many, meant for something else."""
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            self._guard.admits()
+        await super().on_event(event)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Keys typed into the reason are text, and those on another screen are for that."""
         if len(self.screen_stack) > 1:

@@ -52,6 +52,19 @@ async def test_a_key_that_was_typed_as_it_came_decides_nothing(key: str) -> None
         assert len(server.settled) == 1
 
 
+async def test_a_text_that_is_being_typed_as_it_comes_decides_nothing() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE)
+        await screen.shows("+ 2")
+        await screen.until(lambda: screen.app._guard._since is not None)
+        for key in "lookintoitallofitisgood":
+            screen.wait(0.4)
+            await screen.press(key)
+        assert server.settled == []
+        assert screen.app.focused is not None
+        assert screen.app.focused.id == "diff"
+
+
 async def test_a_key_for_one_does_not_decide_on_the_next() -> None:
     async with reviewing() as (screen, server):
         server.propose("p1", ONE)
