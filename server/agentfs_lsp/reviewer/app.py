@@ -199,6 +199,7 @@ class ReviewApp(App[str | None]):
         self._guard = Guard(now)
         self._reviews = Reviews()
         self._shown: Review | None = None
+        self._rejecting: Review | None = None
         self._always = Guard(now)
         """Of the question whether “always” is meant, which any other message replaces."""
 
@@ -231,8 +232,6 @@ class ReviewApp(App[str | None]):
             self._reviews.propose(params)
         elif method == "agentfs/settled" and (review := self._reviews.end(params["id"])):
             self._say(f"{review.title}: {self._outcome(params)}")
-            if review is self._shown:
-                self._close_reason()
         self._update()
 
     def _outcome(self, params: Mapping[str, Any]) -> str:
@@ -389,20 +388,25 @@ class ReviewApp(App[str | None]):
             self._always.drawn()
 
     def action_reject(self) -> None:
-        if self._deciding() is not None:
+        self._rejecting = self._deciding()
+        if self._rejecting is not None:
             reason = self.query_one("#reason", Input)
             reason.value = ""
             reason.display = True
             reason.focus()
 
     def on_input_submitted(self, submitted: Input.Submitted) -> None:
-        review = self._shown
+        """Reject what the reason was typed for. If that has ended meanwhile, another one is before the user,
+        and the keys typed until now were not meant for it."""
+        review = self._rejecting
         self._close_reason()
-        if review is not None and not review.is_sent:
+        if review is not None and review is self._shown and not review.is_sent:
             self._settle(review, review.rejection(submitted.value.strip()))
 
     def _close_reason(self) -> None:
         self.screen_stack[0].query_one("#reason", Input).display = False
+        if self._rejecting is not self._shown:
+            self._begin_anew()
         self._diff.focus()
 
     async def action_amend(self) -> None:

@@ -181,16 +181,22 @@ async def test_a_reason_is_optional_and_escape_goes_back() -> None:
         assert server.settled == [{"id": "p1", "decision": "rejected"}]
 
 
-async def test_one_that_ends_while_its_reason_is_typed_takes_the_reason_with_it() -> None:
+@pytest.mark.parametrize("key", ["enter", "escape"])
+async def test_a_reason_for_one_that_ends_meanwhile_is_no_keys_for_the_next(key: str) -> None:
     async with reviewing() as (screen, server):
         server.propose("p1", ONE)
         server.propose("p2", OTHER)
         await screen.drawn("+ 2")
         await screen.press("r", "n", "o")
         server.settle("p1", "withdrawn")
-        await screen.press("enter")
-        assert server.settled == []
         await screen.shows("it was withdrawn.")
+        await screen.drawn("+ 1")
+        await screen.press(*"ta bad a q", key, "a")
+        assert server.settled == []
+        assert screen.app.is_running
+        await screen.drawn("+ 1")
+        await screen.press("a")
+        assert server.settled == [{"id": "p2", "decision": "accepted"}]
 
 
 async def test_always_takes_two_presses() -> None:
