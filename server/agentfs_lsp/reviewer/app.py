@@ -103,7 +103,8 @@ class RowsView(ScrollView, can_focus=True):
 
     def _tell(self) -> None:
         self._is_telling = False
-        self.on_drawn()
+        if self._seen:  # else they are others, which have not been drawn yet
+            self.on_drawn()
 
     def action_page_down(self) -> None:
         """One row of the last page stays."""
@@ -196,6 +197,7 @@ class ReviewApp(App[str | None]):
         self._server = server
         self._place = place
         self._translate = translate
+        self._now = now
         self._guard = Guard(now)
         self._reviews = Reviews()
         self._shown: Review | None = None
@@ -466,9 +468,10 @@ class ReviewApp(App[str | None]):
     # --- the rest -----------------------------------------------------------------------------------------
 
     async def on_event(self, event: events.Event) -> None:
-        """Any key that comes too soon starts the time anew: it may be one of many, meant for something else."""
+        """Any key that comes too soon starts the time anew: it may be one of many, for something else."""
         if isinstance(event, events.Key) and not event.is_forwarded:
-            self._guard.admits()
+            guard = self.screen.guard if isinstance(self.screen, HistoryScreen) else self._guard
+            guard.admits()
         await super().on_event(event)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
@@ -508,14 +511,14 @@ class ReviewApp(App[str | None]):
         if answer["status"] == "error" or not answer["data"]["changes"]:
             self._say(answer["text"])
             return
-        screen = HistoryScreen(self._server, answer["data"]["changes"], self._translate)
+        screen = HistoryScreen(self._server, answer["data"]["changes"], self._translate, Guard(self._now))
         self.push_screen(screen, self._left_history)
 
     def _left_history(self, undo: str | None) -> None:
         self._uncovered()
         if undo is not None:
             self.run_worker(self._undo(undo))
-            self._say(self._translate("The undo is proposed as a change. Review it like any other."))
+            self._say(self._translate("The undo is proposed like any other change."))
 
     async def _undo(self, change: str) -> None:
         try:
@@ -569,7 +572,8 @@ class HelpScreen(ModalScreen[None]):
 
 
 class HistoryScreen(ModalScreen[str | None]):
-    """The changes that landed, newest first; its result is the id of a change to undo."""
+    """The changes that landed, newest first; its result is the id of a change to undo, which has been on the
+    screen for a while: without a review, as in the mode auto_edit, the key would undo it at once."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,h", "leave", show=False),
@@ -578,8 +582,11 @@ class HistoryScreen(ModalScreen[str | None]):
         Binding("u", "undo", show=False),
     ]
 
-    def __init__(self, server: Server, changes: Sequence[Mapping[str, Any]], translate: Translate) -> None:
+    def __init__(
+        self, server: Server, changes: Sequence[Mapping[str, Any]], translate: Translate, guard: Guard
+    ) -> None:
         super().__init__()
+        self.guard = guard
         self._server = server
         self._changes = changes
         self._translate = translate
@@ -593,7 +600,9 @@ class HistoryScreen(ModalScreen[str | None]):
         yield Static(id="keys")
 
     def on_mount(self) -> None:
-        self.query_one("#past").focus()
+        past = self.query_one("#past", RowsView)
+        past.on_drawn = self.guard.drawn
+        past.focus()
         self._update()
 
     def on_resize(self, _: events.Resize) -> None:
@@ -616,6 +625,8 @@ class HistoryScreen(ModalScreen[str | None]):
             rows.append(row, "bold" if number == self._at else "dim").append("\n")
         rows.rstrip()
         self.query_one("#list", Static).update(rows)
+        self.guard.hide()
+        self.query_one("#past", RowsView).show(())
         self.run_worker(self._load(self._changes[self._at]["change_id"]), exclusive=True)
 
     async def _load(self, ident: str) -> None:
@@ -633,7 +644,11 @@ class HistoryScreen(ModalScreen[str | None]):
         self._update()
 
     def action_undo(self) -> None:
-        self.dismiss(self._changes[self._at]["change_id"])
+        if self.guard.admits():
+            self.dismiss(self._changes[self._at]["change_id"])
+        else:
+            told = self._translate("This has just appeared. Look at it, then press the key again.")
+            self.query_one("#keys", Static).update(Text(one_row(told, self.app.size.width)))
 
     def action_leave(self) -> None:
         self.dismiss(None)

@@ -478,7 +478,17 @@ async def test_an_undo_comes_as_a_proposal() -> None:
     async with reviewing() as (screen, server):
         await with_history(screen, server)
         server.answers["agentfs/userUndo"] = {"text": "Undone."}
-        await screen.press("n", "u")
+        await screen.press("n")
+        await screen.shows("+ 3")
+        await screen.press("u")
+        await screen.shows("This has just appeared.")
+        screen.wait(0.4)
+        await screen.press("t")  # of a text that was meant for something else
+        screen.wait(0.9)
+        await screen.press("u")
+        assert [method for method, _ in server.sent if method == "agentfs/userUndo"] == []
+        screen.wait()
+        await screen.press("u")
         await screen.shows("Undone.")
         asked = [params for method, params in server.sent if method == "agentfs/userUndo"]
         assert asked == [{"change_id": "c1", "agent": "you, in the terminal"}]
