@@ -58,9 +58,9 @@ class FakeServer:
         self.proposals[ident] = told
         self._told("agentfs/proposed", told)
 
-    def settle(self, ident: str, outcome: str) -> None:
+    def settle(self, ident: str, outcome: str, **more: Any) -> None:
         """A proposal ends."""
-        self._told("agentfs/settled", {"id": ident, "outcome": outcome})
+        self._told("agentfs/settled", {"id": ident, "outcome": outcome, **more})
 
     @property
     def settled(self) -> list[Message]:

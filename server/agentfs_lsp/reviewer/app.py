@@ -233,10 +233,19 @@ class ReviewApp(App[str | None]):
         if method == "agentfs/proposed":
             self._reviews.propose(params)
         elif method == "agentfs/settled" and (review := self._reviews.end(params["id"])):
-            self._say(f"{review.title}: {self._outcome(params)}")
+            self._say(self._ending(review, params))
         self._update()
 
-    def _outcome(self, params: Mapping[str, Any]) -> str:
+    def _ending(self, review: Review, params: Mapping[str, Any]) -> str:
+        """How it ended; if its files ended in different ways, each of them, and first those that the common
+        outcome is not true of."""
+        common = params["outcome"]
+        files = sorted(params.get("files", ()), key=lambda file: bool(file["outcome"] == common))
+        if not files:
+            return f"{review.title}: {self._outcome(common)}"
+        return " ".join(f"{file['path']}: {self._outcome(file['outcome'])}" for file in files)
+
+    def _outcome(self, outcome: str) -> str:
         translate = self._translate
         return {
             "landed": translate("it is on disk."),
@@ -245,7 +254,7 @@ class ReviewApp(App[str | None]):
             "withdrawn": translate("it was withdrawn."),
             "timed_out": translate("nobody decided in time."),
             "conflict": translate("the file has changed, so it was not applied."),
-        }.get(params["outcome"], translate("it could not be applied."))
+        }.get(outcome, translate("it failed. Look at what the file holds now."))
 
     # --- the screen ---------------------------------------------------------------------------------------
 

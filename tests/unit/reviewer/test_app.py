@@ -512,7 +512,7 @@ async def test_an_empty_history_says_so() -> None:
         ("editor", "it is in the editor, unsaved."),
         ("conflict", "the file has changed, so it was not applied."),
         ("timed_out", "nobody decided in time."),
-        ("failed", "it could not be applied."),
+        ("failed", "it failed. Look at what the file holds now."),
     ],
 )
 async def test_what_became_of_a_proposal_is_told(outcome: str, words: str) -> None:
@@ -521,6 +521,15 @@ async def test_what_became_of_a_proposal_is_told(outcome: str, words: str) -> No
         await screen.shows("+ 2")
         server.settle("p1", outcome)
         await screen.shows(words)
+
+
+async def test_of_files_that_end_in_different_ways_each_is_told() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE, OTHER, atomic=False)
+        await screen.shows("── b.py")
+        files = [{"path": "a.py", "outcome": "landed"}, {"path": "b.py", "outcome": "conflict"}]
+        server.settle("p1", "landed", files=files)
+        await screen.shows("b.py: the file has changed, so it was not applied. a.py: it is on disk.")
 
 
 async def test_a_server_that_goes_ends_it() -> None:
