@@ -3,6 +3,7 @@ interpreted as markup."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -22,7 +23,14 @@ from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.reviewer.proposals import File, Review
 
 MAX_COLORED: Final = 100_000
-"""Characters of one side of a diff that get the colors of their language: lexers may be slow."""
+"""Characters of one side of a diff that get the colors of their language."""
+
+MAX_COLORED_LINE: Final = 1_000
+"""Characters of a line in it: many lexers take time with the square of what one pattern matches."""
+
+COLORING_S: Final = 0.5
+"""Seconds for one side; what takes longer stays without colors. Agents choose text and language, and the user
+waits."""
 
 QUOTE: Final = "│ "
 """Before each row of what agents say, which could otherwise pass for a part of the diff."""
@@ -153,10 +161,13 @@ def _lexer_for(path: str) -> Lexer | None:
 def _color(side: Sequence[DiffLine], sign: str, lexer: Lexer) -> None:
     """Color the lines of one side; unchanged lines get the colors of the new one. Colors only, in place."""
     code = "\n".join(line.text.plain[line.margin :] for line in side)
-    if len(code) > MAX_COLORED:
+    if len(code) > MAX_COLORED or any(len(line.text.plain) > MAX_COLORED_LINE for line in side):
         return
     number = column = 0
+    until = time.monotonic() + COLORING_S
     for kind, value in lexer.get_tokens(code):
+        if time.monotonic() > until:
+            return
         style = next((style for parent, style in _STYLES if kind in parent), None)
         for index, piece in enumerate(value.split("\n")):
             if index:

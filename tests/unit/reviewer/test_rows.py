@@ -1,5 +1,7 @@
 """What a review shows: escaped, colored, and wrapped so that nothing passes for something else."""
 
+import time
+
 import pytest
 from rich.text import Text
 
@@ -80,6 +82,15 @@ def test_a_language_has_its_colors() -> None:
     styles = {line.text.plain[span.start : span.end]: str(span.style) for span in line.text.spans}
     assert styles["def"] == "magenta"
     assert styles["f"] == "bright_blue"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"), [("a.c", "\n\n " * 30_000), ("Makefile", "(\n" * 45_000), ("a.ml", "1" * 90_000)]
+)
+def test_a_text_that_takes_its_lexer_long_is_shown_soon(path: str, text: str) -> None:
+    began = time.monotonic()
+    assert diff_lines("", text, path)
+    assert time.monotonic() - began < 20  # minutes, with all of the colors
 
 
 def test_a_string_over_several_lines_is_one() -> None:
