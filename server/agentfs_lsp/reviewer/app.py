@@ -201,6 +201,7 @@ class ReviewApp(App[str | None]):
         self._guard = Guard(now)
         self._reviews = Reviews()
         self._shown: Review | None = None
+        self._laying_out = object()
         self._rejecting: Review | None = None
         self._always = Guard(now)
         """Of the question whether “always” is meant, which any other message replaces."""
@@ -315,11 +316,19 @@ class ReviewApp(App[str | None]):
         await self._draw(review)
 
     async def _draw(self, review: Review) -> None:
-        lines = await asyncio.to_thread(review_lines, review, self._translate)
-        if review is self._reviews.current:
-            self._guard.hide()
+        """Show it from its beginning, as something that has not been seen."""
+        self._guard.hide()
+        self._diff.show(())
+        lines = await self._lines(review)
+        if lines is not None:
             self._diff.show(lines)
             self._tell_position()
+
+    async def _lines(self, review: Review) -> Lines | None:
+        """What to show of it; None if it is no longer before the user, or if it has changed since."""
+        self._laying_out = this = object()
+        lines = await asyncio.to_thread(review_lines, review, self._translate)
+        return lines if this is self._laying_out and review is self._reviews.current else None
 
     def _drawn(self) -> None:
         review = self._shown
@@ -332,8 +341,8 @@ class ReviewApp(App[str | None]):
 
     async def _mark(self, review: Review) -> None:
         """Show the marks of its files as they are now."""
-        lines = await asyncio.to_thread(review_lines, review, self._translate)
-        if review is self._shown:
+        lines = await self._lines(review)
+        if lines is not None:
             self._diff.show(lines, keep=True)
 
     def _tell_position(self) -> None:

@@ -3,15 +3,18 @@
 import os
 import signal
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 pytest.importorskip("textual", reason="the reviewer's package textual is not installed")
 
 from agentfs_lsp.reviewer.connection import Refused
+from agentfs_lsp.reviewer.rows import review_lines
 from support.reviewer import FakeServer, Screen, file_of, reviewing
 from support.wire import Message
 
@@ -269,6 +272,33 @@ async def test_the_marked_file_is_one_on_the_screen() -> None:
         await screen.shows("b.py")
         await screen.press("f")
         await screen.shows("▸─ b.py")
+
+
+async def test_marks_of_before_do_not_replace_those_of_now(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[int] = []
+    going_on, is_over = threading.Event(), threading.Event()
+
+    def late(*arguments: Any) -> Any:
+        begun.append(number := len(begun))
+        lines = review_lines(*arguments)
+        if number == 1:
+            going_on.wait(60)
+            is_over.set()
+        return lines
+
+    monkeypatch.setattr("agentfs_lsp.reviewer.app.review_lines", late)
+    async with reviewing() as (screen, server):
+        server.propose("p1", OTHER, LONG, atomic=False)
+        await screen.drawn("▸─ b.py")
+        await screen.press("G")
+        await screen.until(lambda: len(begun) > 1)
+        await screen.press("g", "x")
+        await screen.shows("▸─ long.py · new file · rejected by you")
+        going_on.set()
+        await screen.until(is_over.is_set)
+        for _ in range(20):
+            await screen.pilot.pause()
+        assert "▸─ long.py · new file · rejected by you" in screen.text
 
 
 # --- amending ---------------------------------------------------------------------------------------------
