@@ -138,10 +138,11 @@ class RowsView(ScrollView, can_focus=True):
         return next((number for number in range(len(self._rows)) if number not in self._seen), None)
 
     def show_unseen(self) -> None:
-        """Scroll on to what has not been on the screen."""
+        """Scroll on to what has not been on the screen, below a row that has, if there is room."""
         row = self.unseen()
         if row is not None:
-            self.scroll_to(y=max(row - 1, 0), animate=False, immediate=True)
+            above = 1 if self.size.height > 1 else 0
+            self.scroll_to(y=max(row - above, 0), animate=False, immediate=True)
 
     @property
     def files(self) -> list[int]:

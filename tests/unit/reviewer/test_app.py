@@ -108,6 +108,17 @@ async def test_all_of_it_must_have_been_in_view() -> None:
         assert len(server.settled) == 1
 
 
+async def test_one_row_at_a_time_is_enough_to_see_all_of_it() -> None:
+    async with reviewing(size=(80, 6)) as (screen, server):
+        server.propose("p1", ONE)
+        await screen.drawn("1-1/6 not all seen yet")
+        for _ in range(5):
+            await screen.press("a")
+            assert server.settled == []
+        await screen.press("a")
+        assert len(server.settled) == 1
+
+
 async def test_the_end_alone_is_not_all_of_it() -> None:
     async with reviewing() as (screen, server):
         server.propose("p1", LONG)
