@@ -121,19 +121,31 @@ async def test_a_change_is_reviewed_by_keys(root: Path, file: Path, sockets: Pat
         edit = asyncio.ensure_future(editor.edit("a.py", "two", "\x1b[31m2", agent="Ada"))
         await shown.shows("\\x1b[31m2")
         assert file.read_text() == TEXT
-        shown.press("a")
-        while "just appeared" in await shown.shows(lambda text: "just appeared" in text or "on disk" in text):
-            shown.press("a")  # it was drawn only now
+        await shown.press_until("a", "it is on disk.")
         assert (await edit)["data"]["applied"]
-        await shown.shows("it is on disk.")
         shown.press("h")
         await shown.shows(lambda text: "history: 1 of 1" in text and "\\x1b[31m2" in text)
-        shown.press("u")
-        while "just appeared" in await shown.shows(lambda text: "just appeared" in text or "you, in" in text):
-            shown.press("u")
+        await shown.press_until("u", "you, in the terminal")
         shown.press("q")
         await shown.shows(lambda text: "agentfs review ·" not in text)
     assert "\x1b[31m2" in file.read_text()
+
+
+async def test_after_a_text_editor_that_fails_it_goes_on(
+    root: Path, file: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("VISUAL", "false")
+    async with (
+        found(root, sockets, name="Visual Studio Code") as (editor, _),
+        reviewing(root, sockets) as shown,
+    ):
+        await shown.shows("Nothing is waiting for you.")
+        await editor.read("a.py")
+        edit = asyncio.ensure_future(editor.edit("a.py", "two", "2"))
+        await shown.shows("+ 2")
+        await shown.press_until("e", "The editor failed.")
+        await shown.press_until("r\r", "rejected.")
+        assert (await edit)["error"]["code"] == "USER_REJECTED"
 
 
 async def test_it_fits_the_terminal_and_not_the_variables(

@@ -41,13 +41,6 @@ async def beside(editor: RealEditor, sockets: Path) -> AsyncIterator[tuple[Termi
         yield shown, code[1]
 
 
-async def accept(shown: Terminal, outcome: str) -> None:
-    """Press until it counts, as the diff may have been drawn only now."""
-    shown.press("a")
-    while "just appeared" in await shown.shows(lambda text: "just appeared" in text or outcome in text):
-        shown.press("a")
-
-
 async def test_a_change_is_reviewed_in_a_terminal_beside_neovim(
     root: Path, file: Path, repository: Path, sockets: Path
 ) -> None:
@@ -63,7 +56,7 @@ async def test_a_change_is_reviewed_in_a_terminal_beside_neovim(
         await editor.screen.shows("two")
         answer = await editor.read_and_edit("a.py", "two", "2")
         await shown.shows("+ 2")
-        await accept(shown, "unsaved")
+        await shown.press_until("a", "unsaved")
         assert (await answer)["data"]["landing"] == "editor"
         await editor.screen.shows(lambda text: "2" in text.split("\n")[1])
         assert len(editor.wire.all(ASK)) == 2
@@ -89,7 +82,7 @@ async def test_a_change_that_the_plugin_shows_is_accepted_in_the_terminal(
         answer = await proposed(editor, "a.py", "two", "2")
         await reviewed(editor, "proposed: a.py")
         await shown.shows("+ 2")
-        await accept(shown, "on disk")
+        await shown.press_until("a", "on disk")
         assert (await answer)["data"]["review"]["decision"] == "accepted"
         assert file.read_text() == CHANGED
         await ended(editor)

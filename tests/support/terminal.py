@@ -53,6 +53,16 @@ class Terminal:
             raise AssertionError(f"never shown: {wanted!r}\n{self.text}") from None
         return self.text
 
+    async def press_until(self, keys: str, wanted: str) -> str:
+        """Press the keys until the screen shows it: they may have come too soon to count."""
+        async with asyncio.timeout(TIMEOUT_S):
+            while wanted not in self.text:
+                self._changed.clear()
+                self.press(keys)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._changed.wait(), 1)
+        return self.text
+
     def close(self) -> None:
         asyncio.get_running_loop().remove_reader(self._fd)
         os.close(self._fd)

@@ -438,12 +438,14 @@ class ReviewApp(App[str | None]):
         if file.operation == "delete":
             self._say(self._translate("A deletion has no text to amend."))
             return
-        try:
-            with self.suspend():
-                text = edit(file.path, file.text, self._translate)
-        except NotEdited as error:
+        with self.suspend():  # which an exception would not end
+            try:
+                text, failure = edit(file.path, file.text, self._translate), ""
+            except NotEdited as error:
+                text, failure = file.text, str(error)
+        if failure:
             self._begin_anew()  # keys may have been meant for the text editor
-            self._say(str(error))
+            self._say(failure)
             return
         file.amend(text)
         file.is_rejected = False
