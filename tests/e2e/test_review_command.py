@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from support.agents_socket import starting
+from agentfs_lsp.door.listener import MAX_CONNECTIONS
+from support.agents_socket import Raw, starting
 from support.editor import ASK, NO_ANSWER, REVIEWING
 from support.outside import LAUNCHER, environment
 from support.reviewers_socket import answering, entry_of, found
@@ -166,6 +167,18 @@ async def test_it_fits_the_terminal_and_not_the_variables(
         edit.cancel()
 
 
+async def test_where_the_server_takes_no_more_connections_it_does_not_say_that_it_ended(
+    root: Path, sockets: Path
+) -> None:
+    async with found(root, sockets) as (editor, entry):
+        others = [await Raw.connect(entry) for _ in range(MAX_CONNECTIONS)]
+        async with reviewing(root, sockets) as shown:
+            await shown.shows("The server has closed the connection.")
+        for one in others:
+            one.writer.close()
+        assert (await editor.request("agentfs/status"))["status"] == "success"
+
+
 async def test_when_the_editor_ends_it_says_so(root: Path, sockets: Path) -> None:
     async with starting(
         root, sockets, answers={ASK: answering("Allow")}, name="Visual Studio Code"
@@ -174,4 +187,4 @@ async def test_when_the_editor_ends_it_says_so(root: Path, sockets: Path) -> Non
         async with reviewing(root, sockets) as shown:
             await shown.shows("Nothing is waiting for you.")
             editor.process.terminate()
-            await shown.shows("The editor's server has ended.")
+            await shown.shows("The editor's server has ended or closed the connection.")

@@ -226,7 +226,9 @@ class ReviewApp(App[str | None]):
         # Through the application's own queue, because the connection's task is not the application's.
         self._server.follow(
             lambda method, params: self.call_later(self._hear, method, params),
-            lambda: self.call_later(self.exit, self._translate("The editor's server has ended.")),
+            lambda: self.call_later(
+                self.exit, self._translate("The editor's server has ended or closed the connection.")
+            ),
         )
 
     # --- what the server tells ----------------------------------------------------------------------------

@@ -125,7 +125,7 @@ class Connection:
             self._is_gone = True
             for answer in self._waiting.values():
                 if not answer.done():
-                    answer.set_exception(Refused("The server has ended."))
+                    answer.set_exception(Refused("The server has closed the connection."))
         self._on_gone()
 
     def _receive(self, message: Mapping[str, Any]) -> None:

@@ -577,7 +577,7 @@ async def test_a_server_that_goes_ends_it() -> None:
     async with reviewing() as (screen, server):
         server.lose()
         await screen.until(lambda: not screen.app.is_running)
-        assert screen.app.return_value == "The editor's server has ended."
+        assert screen.app.return_value == "The editor's server has ended or closed the connection."
 
 
 async def test_what_the_server_refuses_is_told() -> None:
