@@ -341,6 +341,29 @@ async def test_a_reviewer_does_not_attach_to_another_users_server(
             await Connection.find(root)
 
 
+@pytest.mark.parametrize(
+    "greeting",
+    [None, {}, {"editor": "e", "roots": None, "nonce": "00"}, {"editor": "e", "roots": [], "nonce": "zz"}],
+)
+async def test_a_program_in_place_of_the_server_that_answers_anything_is_refused(
+    root: Path, sockets: Path, greeting: Message | None
+) -> None:
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(1)
+        writer.write(frame({"jsonrpc": "2.0", "id": 1, "result": greeting}))
+        await reader.read()
+        writer.close()
+
+    async with found(root, sockets) as (_, entry):
+        os.unlink(entry.socket)
+        async with await asyncio.start_unix_server(answer, entry.socket):
+            connection = await Connection.find(root)
+            assert connection is not None
+            with pytest.raises(Refused, match="not one of this protocol"):
+                await connection.attach()
+            await connection.close()
+
+
 @pytest.mark.parametrize("planted", ["link", "open folder", "file"])
 async def test_a_planted_folder_is_not_used(root: Path, sockets: Path, tmp_path: Path, planted: str) -> None:
     folder, elsewhere = sockets.with_name(f"{sockets.name}-reviewers"), tmp_path / "elsewhere"

@@ -18,6 +18,8 @@ from agentfs_lsp.client.pairing import NONCE_BYTES, code, commitment
 
 NAME: Final = "agentfs-lsp review"
 
+_STRANGE: Final = "The server's answer is not one of this protocol."
+
 _READ: Final = 1 << 16
 _GRACE_S: Final = 2.0
 
@@ -73,15 +75,22 @@ class Connection:
                 "commitment": commitment(self._nonce),
             },
         )
-        self.editor, self.roots = greeting["editor"], tuple(greeting["roots"])
-        return code(self._nonce, bytes.fromhex(greeting["nonce"]), os.getpid())
+        try:
+            self.editor, self.roots = str(greeting["editor"]), tuple(map(str, greeting["roots"]))
+            return code(self._nonce, bytes.fromhex(greeting["nonce"]), os.getpid())
+        except (KeyError, TypeError, ValueError):
+            raise Refused(_STRANGE) from None
 
     async def pair(self) -> None:
         """Wait until the user has allowed this reviewer in the editor. Raises Refused with the reason if
         not."""
         answer = await self.request("agentfs/pair", {"nonce": self._nonce.hex()})
-        if not answer["ok"]:
-            raise Refused(answer["reason"])
+        try:
+            reason = None if answer["ok"] is True else str(answer["reason"])
+        except (KeyError, TypeError):
+            reason = _STRANGE
+        if reason is not None:
+            raise Refused(reason)
 
     async def request(self, method: str, params: object) -> Any:
         """The result of a request. Raises Refused."""
