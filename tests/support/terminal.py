@@ -17,12 +17,24 @@ TIMEOUT_S = 120.0
 """Seconds to wait for something to appear before failing."""
 
 
+class _Screen(pyte.Screen):
+    """Takes the private sequences that pyte itself can't."""
+
+    def report_device_status(self, mode: int, *, private: bool = False) -> None:
+        if not private:
+            super().report_device_status(mode)
+
+    def select_graphic_rendition(self, *attributes: int, private: bool = False) -> None:
+        if not private:
+            super().select_graphic_rendition(*attributes)
+
+
 class Terminal:
     """The program's terminal."""
 
     def __init__(self, fd: int, columns: int) -> None:
         self._fd = fd
-        self._screen = pyte.Screen(columns, LINES)
+        self._screen = _Screen(columns, LINES)
         self._stream = pyte.ByteStream(self._screen)
         self._changed = asyncio.Event()
         asyncio.get_running_loop().add_reader(fd, self._read)
@@ -31,6 +43,19 @@ class Terminal:
     def text(self) -> str:
         """The lines on the screen."""
         return "\n".join(line.rstrip() for line in self._screen.display)
+
+    @property
+    def cells(self) -> list[list[pyte.screens.Char]]:
+        """The characters on the screen with their colors, by line; the cursor's in reverse."""
+        lines = [
+            [self._screen.buffer[line][column] for column in range(self._screen.columns)]
+            for line in range(self._screen.lines)
+        ]
+        cursor = self._screen.cursor
+        if not cursor.hidden:
+            under = lines[cursor.y][cursor.x]
+            lines[cursor.y][cursor.x] = under._replace(reverse=not under.reverse)
+        return lines
 
     def press(self, keys: str) -> None:
         """Send the keys in the terminal's encoding."""
