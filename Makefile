@@ -11,7 +11,7 @@ DEV := $(VENV)/.dev
 # Where the environment keeps Python from writing bytecode, every start would compile server and tests anew.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test simulate check-model check-crowd test-faults test-failed coverage strace check lint types layers texts generated bench picture dist compiled clean
+.PHONY: help demo test simulate check-model check-crowd test-faults test-failed coverage strace check lint types layers texts generated bench picture pictures-of-editors dist compiled clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 24
@@ -88,6 +88,10 @@ bench: $(DEV) compiled ## one table: the floor, this server and its peers, in on
 
 picture: $(RUN) compiled ## docs/images/demo.svg anew: the demo as it is now
 	@LC_ALL=C.UTF-8 COLUMNS=100 $(BIN)/agentfs-lsp demo --clean --svg docs/images/demo.svg </dev/null >/dev/null
+
+pictures-of-editors: $(DEV) compiled ## docs/images/ of editors in a terminal anew, as docs/editors.md configures them; installs them
+	@PYTHON=$(PYTHON) tests/editors/install.sh
+	PYTHONPATH=tests $(BIN)/python tests/editors/pictures.py
 
 dist: $(DEV) compiled ## the server's sdist and wheel in dist/, checked by twine and tried in a clean environment
 	rm -f dist/agentfs_lsp-*
