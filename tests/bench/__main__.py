@@ -7,13 +7,11 @@ and its diff and matching on hard texts. Absolute times depend on the machine; r
 
 import argparse
 import os
-import platform
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
@@ -162,8 +160,7 @@ def _started(
 
 def _facts(scratch: Path, *, quick: bool) -> dict[str, str]:
     return {
-        "machine": f"{platform.system()} {platform.release()} {platform.machine()}, {os.cpu_count()} CPUs, "
-        f"Python {platform.python_version()}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        "machine": report.machine(),
         "file system": file_system(scratch.resolve()),
         "peers": installation.installed_versions(),
         "durability": DURABILITY,

@@ -119,6 +119,12 @@ class Server:
             except BrokenPipeError:
                 raise self._failed("it ended") from None
 
+    def oblige_next(self) -> None:
+        """Wait for a message, and handle it if it is the server's own; drop it if it is a response."""
+        message = json.loads(self._next_body())
+        if "method" in message:
+            self._oblige(message)
+
     def _answer(self, wanted: int) -> bytes:
         """Response `wanted`; handles and drops what precedes it."""
         while True:

@@ -20,7 +20,7 @@ def measure_history(results: Results, party: Party, workspace: Path, scratch: Pa
     """Fill the server's history, then query the newest changes, and those of one file."""
     folder = workspace / "with-history"
     folder.mkdir()
-    size = _fill(folder, scratch / "home" / "agentfs")
+    size = fill(folder, scratch / "home" / "agentfs", CHANGES, source_of(TEXT_BYTES))
     try:
         server = party.start(folder, scratch)
     except ServerFailedError as error:
@@ -41,23 +41,23 @@ def measure_history(results: Results, party: Party, workspace: Path, scratch: Pa
         server.close()
 
 
-def _fill(folder: Path, state: Path) -> int:
-    """Store 10,000 changes like the server, with its default limits; returns their size in bytes."""
+def fill(folder: Path, state: Path, changes: int, text: str) -> int:
+    """Store so many changes of files with this text, like the server, with its default limits. Returns their
+    size on disk in bytes."""
     from agentfs_lsp.adapters.fs.state_folder import StateFolder
     from agentfs_lsp.adapters.history.history import SqliteHistory
     from agentfs_lsp.domain.settings.groups import HistorySettings
     from agentfs_lsp.service.proposal.record import HistoryQuery
 
     store = SqliteHistory(StateFolder(str(state)), HistorySettings())
-    text = source_of(TEXT_BYTES)
-    for number in range(CHANGES):
-        store.keep(0, lambda number=number: _change(folder, number, text))
-    assert len(store.find([str(folder)], HistoryQuery(CHANGES))) == CHANGES
+    for number in range(changes):
+        store.keep(0, lambda number=number: _change(folder, number, text, changes))
+    assert len(store.find([str(folder)], HistoryQuery(changes))) == changes
     store.close()
     return sum(path.stat().st_size for path in (state / "history").iterdir())
 
 
-def _change(folder: Path, number: int, text: str) -> HistoryRecord:
+def _change(folder: Path, number: int, text: str, changes: int) -> HistoryRecord:
     from time import time_ns
 
     from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
@@ -68,7 +68,7 @@ def _change(folder: Path, number: int, text: str) -> HistoryRecord:
     file = RecordedFile(str(folder), name, "update", *hashes, 1, 1, "utf-8", b"", before, after, after)
     return HistoryRecord(
         f"{number:016x}",
-        time_ns() // 1_000_000 - CHANGES + number,
+        time_ns() // 1_000_000 - changes + number,
         "bench",
         "default",
         "Ada",

@@ -22,7 +22,7 @@ DOCUMENTS, RECORDS, A_FOLDER = 1_000, 10_000, 100
 
 def measure_load(results: Results, party: Party, workspace: Path, scratch: Path, rounds: int) -> None:
     """A small edit with and without 1,000 open documents and 10,000 records."""
-    names = list(_small_files(workspace))
+    names = list(small_files(workspace, RECORDS))
     text = source_of(SIZES["1 KB"])
     servers: list[LanguageServer] = []
     turns = []
@@ -32,7 +32,7 @@ def measure_load(results: Results, party: Party, workspace: Path, scratch: Path,
             assert isinstance(server, LanguageServer)
             servers.append(server)
             for name in names[: min(held, DOCUMENTS)]:
-                server.server.notify(*_opened(workspace, name, "alpha\nbravo\n"))
+                server.server.notify(*opened(workspace, name, "alpha\nbravo\n"))
             for name in names[:held]:
                 server.read(name)
             file = f"load-{held}.txt"
@@ -64,7 +64,7 @@ def measure_typing(results: Results, party: Party, workspace: Path, scratch: Pat
         return
     assert isinstance(server, LanguageServer)
     try:
-        server.server.notify(*_opened(workspace, name, text))
+        server.server.notify(*opened(workspace, name, text))
         turns = [
             Turn(STILL, AGENTFS, server.status, (1, 20), changes=False, shares_core_with=server.pid),
             Turn(
@@ -81,8 +81,9 @@ def measure_typing(results: Results, party: Party, workspace: Path, scratch: Pat
         server.close()
 
 
-def _small_files(workspace: Path) -> Iterator[str]:
-    for at in range(RECORDS):
+def small_files(workspace: Path, count: int) -> Iterator[str]:
+    """Make so many files; yields their names."""
+    for at in range(count):
         name = f"held/{at // A_FOLDER}/{at}.txt"
         if at % A_FOLDER == 0:
             (workspace / name).parent.mkdir(parents=True)
@@ -90,7 +91,8 @@ def _small_files(workspace: Path) -> Iterator[str]:
         yield name
 
 
-def _opened(workspace: Path, name: str, text: str) -> tuple[str, Any]:
+def opened(workspace: Path, name: str, text: str) -> tuple[str, Any]:
+    """The notification that a document was opened."""
     uri = (workspace / name).as_uri()
     document = {"uri": uri, "languageId": "plaintext", "version": 0, "text": text}
     return "textDocument/didOpen", {"textDocument": document}

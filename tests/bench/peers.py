@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter_ns
@@ -40,6 +40,9 @@ class Party:
 class Connection(ABC):
     """A started server. Every call returns milliseconds, or raises ServerFailedError."""
 
+    client = Server
+    """The end of the pipes that answers the server's requests."""
+
     def __init__(self, party: Party, workspace: Path, scratch: Path) -> None:
         self.workspace = workspace
         command = party.command(workspace)
@@ -55,7 +58,7 @@ class Connection(ABC):
         ):
             env[name] = str(home)
         start = perf_counter_ns()
-        self.server = Server(
+        self.server = self.client(
             command,
             party.framing,
             env=env,
@@ -96,7 +99,11 @@ class Connection(ABC):
 
 
 class LanguageServer(Connection):
-    """agentfs, or a comparison server that only knows `agentfs/status`."""
+    """agentfs, or a comparison server that only knows `agentfs/status`. Nobody can be asked, so all changes
+    are allowed, as a user may choose."""
+
+    capabilities: Mapping[str, Any] = {}
+    options: Mapping[str, Any] = {"approval": {"mode": "auto_edit"}}
 
     def _initialize(self) -> None:
         uri = self.workspace.as_uri()
@@ -107,9 +114,8 @@ class LanguageServer(Connection):
                 "clientInfo": {"name": "bench", "version": "1"},
                 "rootUri": uri,
                 "workspaceFolders": [{"uri": uri, "name": self.workspace.name}],
-                "capabilities": {},
-                # Nobody can be asked, so all changes are allowed, as a user may choose.
-                "initializationOptions": {"approval": {"mode": "auto_edit"}},
+                "capabilities": self.capabilities,
+                "initializationOptions": self.options,
             },
         )
         self.server.notify("initialized", {})

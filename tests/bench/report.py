@@ -1,8 +1,11 @@
 """A run's table, and the same figures as JSON for later comparison."""
 
 import json
+import os
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rich import box
@@ -25,6 +28,14 @@ def show(console: Console, results: Results, verdicts: Sequence[Verdict], facts:
     for line in _notes(results):
         console.print(Text(line, "yellow"))
     console.print(Text(summary(verdicts), "bold"))
+
+
+def machine() -> str:
+    """Where and when a run takes place."""
+    return (
+        f"{platform.system()} {platform.release()} {platform.machine()}, {os.cpu_count()} CPUs, "
+        f"Python {platform.python_version()}, {datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+    )
 
 
 def standard_console() -> Console:
