@@ -17,8 +17,9 @@
   "A change that an agent proposes.
 STATE is one of `agentfs-proposals--transitions'.  DATA is what the server
 announced.  ASIDE is non-nil if the user put it off.  WHY is the server's reason
-for its OUTCOME, if it gave one."
-  client id (state 'loading) data files outcome why aside)
+for its OUTCOME, if it gave one.  APART are the outcomes of its files, if some of
+it landed and they ended in different ways."
+  client id (state 'loading) data files outcome apart why aside)
 
 (cl-defstruct (agentfs-file (:constructor agentfs-proposals--file) (:copier nil))
   "A file of a proposal.
@@ -220,8 +221,10 @@ The outcome is a string of docs/protocol.md, section 9.1, such as \"landed\", or
 (defun agentfs-proposals-ended-sentence (proposal)
   "What became of PROPOSAL, in a sentence."
   (let ((title (agentfs-text-line (agentfs-proposals-get proposal :title)))
-        (why (agentfs-text-line (agentfs-proposal-why proposal))))
+        (why (agentfs-text-line (agentfs-proposal-why proposal)))
+        (apart (agentfs-proposals--apart proposal)))
     (format (pcase (agentfs-proposal-outcome proposal)
+              ((guard apart) (concat "%s: done, but " apart "."))
               ("landed" "%s: done.")
               ("editor" "%s: in the buffer, unsaved.")
               ("rejected" "%s: rejected, nothing changed.")
@@ -229,8 +232,21 @@ The outcome is a string of docs/protocol.md, section 9.1, such as \"landed\", or
               ("timed_out" "%s: timed out, nothing changed.")
               ("conflict" "%s: a file changed meanwhile, so nothing was overwritten; the agent is told.")
               ("lost" "%s: the server ended.  Check the file.")
-              (_ "%s: failed. %s"))
+              (_ "%s: failed.  Check the file. %s"))
             title why)))
+
+(defun agentfs-proposals--apart (proposal)
+  "The files of PROPOSAL that did not land where others did, or nil.
+In a format string: a percent sign is doubled."
+  (let ((said (delq nil (mapcar
+                         (lambda (file)
+                           (when-let ((what (pcase (plist-get file :outcome)
+                                              ("editor" "is in its buffer, unsaved")
+                                              ("conflict" "changed meanwhile, so it was left alone")
+                                              ("failed" "failed, so check it"))))
+                             (concat (agentfs-text-line (plist-get file :path)) " " what)))
+                         (agentfs-proposal-apart proposal)))))
+    (and said (string-replace "%" "%%" (string-join said ", ")))))
 
 ;;; Decisions
 
@@ -320,6 +336,7 @@ The outcome is a string of docs/protocol.md, section 9.1, such as \"landed\", or
 (cl-defmethod agentfs-client-notified (client (_ (eql agentfs/settled)) params)
   "A proposal of CLIENT has ended, as PARAMS say."
   (when-let ((proposal (agentfs-proposals-find client (plist-get params :id))))
+    (setf (agentfs-proposal-apart proposal) (plist-get params :files))
     (agentfs-proposals--end proposal (plist-get params :outcome))))
 
 (defun agentfs-proposals--end (proposal outcome)

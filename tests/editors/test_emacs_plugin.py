@@ -212,6 +212,20 @@ async def test_one_file_of_a_batch_can_be_left_out(root: Path) -> None:
     assert (root / "b.py").read_text() == CHANGED
 
 
+async def test_a_batch_that_landed_in_part_tells_which_file_did_not(root: Path) -> None:
+    operations = [
+        {"tool": "write", "params": {"path": name, "content": "new\n"}} for name in ("a.txt", "b%s.txt")
+    ]
+    async with reviewing(root) as emacs:
+        answer = emacs.wire.ask("agentfs/batch", {"operations": operations, "atomic": False})
+        await emacs.review("b%s.txt")
+        (root / "b%s.txt").write_text("another program's\n")
+        await emacs.accept()
+        assert (await answer)["data"]["failed_items"] == [1]
+        await emacs.screen.shows("done, but b%s.txt changed meanwhile")
+    assert (root / "b%s.txt").read_text() == "another program's\n"
+
+
 async def test_ten_at_once_are_decided_one_after_the_other(root: Path) -> None:
     names = [f"f{number}.txt" for number in range(10)]
     async with reviewing(root, files={name: TEXT.encode() for name in names}) as emacs:

@@ -185,6 +185,26 @@ async def test_a_batch_is_decided_file_by_file(root: Path, repository: Path, neo
     assert [(root / name).exists() for name in names] == [True, False, True]
 
 
+async def test_a_batch_that_landed_in_part_tells_which_file_did_not(
+    root: Path, repository: Path, neovim: Path
+) -> None:
+    operations = [
+        {"tool": "write", "params": {"path": name, "content": "new\n"}} for name in ("a.txt", "b.txt")
+    ]
+    async with plugin(root, repository, neovim) as editor:
+        answer = editor.wire.ask("agentfs/batch", {"operations": operations, "atomic": False})
+        await waiting(editor, 1)
+        editor.screen.press(":Agentfs review\r")
+        await editor.screen.shows("[ ] b.txt")
+        (root / "b.txt").write_text("another program's\n")
+        editor.screen.press("ga")
+        await editor.screen.shows("[+] a.txt")
+        await pressed(editor, "ga")
+        assert (await answer)["data"]["failed_items"] == [1]
+        await editor.screen.shows("agentfs: b.txt has changed, and was left alone. The rest has landed")
+    assert (root / "b.txt").read_text() == "another program's\n"
+
+
 async def test_one_rejected_file_rejects_what_lands_together(
     root: Path, repository: Path, neovim: Path
 ) -> None:

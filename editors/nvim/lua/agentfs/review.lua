@@ -267,7 +267,12 @@ local ENDED = {
   withdrawn = 'was withdrawn by the agent. Nothing was changed.',
   timed_out = 'was not decided in time. Nothing was changed.',
   conflict = 'is a conflict: the file has changed. Nothing was changed.',
-  failed = 'could not be made.',
+  failed = 'failed. Look at what its files hold now.',
+}
+local OF_FILE = {
+  editor = 'waits in its buffer',
+  conflict = 'has changed, and was left alone',
+  failed = 'failed (look at what it holds now)',
 }
 local WITHDRAWN = {
   server = 'is lost: the server ended. What had landed is in your files.',
@@ -276,6 +281,19 @@ local WITHDRAWN = {
   settings = 'was withdrawn: the settings no longer allow it. Nothing was changed.',
   shutdown = 'was withdrawn: the server ended. Nothing was changed.',
 }
+
+---The files of a batch that did not land where others did.
+---@param files? { path: string, outcome: string }[]
+---@return string?
+local function apart(files)
+  local said = {}
+  for _, file in ipairs(files or {}) do
+    if OF_FILE[file.outcome] then
+      table.insert(said, ('%s %s'):format(file.path, OF_FILE[file.outcome]))
+    end
+  end
+  return #said > 0 and table.concat(said, ', ') or nil
+end
 
 ---Remove what the review of an ended proposal has shown, and keep what the user had typed unless it has landed.
 ---@param proposal agentfs.Proposal
@@ -324,12 +342,15 @@ local function end_gently(view, said)
   end
 end
 
----@param settled { proposal: agentfs.Proposal, outcome: string, reason?: string }
+---@param settled { proposal: agentfs.Proposal, outcome: string, reason?: string, files?: table }
 local function ended(settled)
   local proposal, view = settled.proposal, M.view
   local said = WITHDRAWN[settled.reason] or ENDED[settled.outcome]
+  local others = apart(settled.files)
   local is_shown = view ~= nil and view.proposal == proposal
-  if said then
+  if others then
+    notice.warn(('%s. The rest has landed: %s'):format(others, proposal.title))
+  elseif said then
     notice.warn(('%s %s'):format(proposal.title, said))
     if is_shown and guard.is_inside(view) then
       return end_gently(view, said)
