@@ -26,7 +26,7 @@ APPLY, CHANGED = "workspace/applyEdit", "textDocument/didChange"
 EDITORS = REPOSITORY / ".editors"
 
 _QUIET = """;; -*- lexical-binding: t -*-
-(setq native-comp-deferred-compilation nil native-comp-jit-compilation nil warning-minimum-level :error)
+(setq warning-minimum-level :error)
 (setq inhibit-startup-screen t make-backup-files nil auto-save-default nil create-lockfiles nil)
 (setq lsp-client-packages nil) ; it loads a file for each of 150 languages
 (setq package-directory-list '("{packages}"))
@@ -210,7 +210,7 @@ def _emacs(title: str, packages: str = "none") -> Callable[[Path], tuple[list[st
         quiet = _QUIET.format(packages=EDITORS / packages / "usr/share/emacs/site-lisp/elpa-src")
         (folder / "init.el").write_text("".join((quiet, attach, *more, *_documented("Emacs: both", "elisp"))))
         (folder / "call.el").write_text(call)
-        return ["-q", "-nw", "-l", str(folder / "init.el")], str(folder / "call.el")
+        return ["-nw", "-l", str(folder / "init.el")], str(folder / "call.el")
 
     return set_up
 
