@@ -4,6 +4,7 @@ import asyncio
 import os
 import pty
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import AsyncIterator
@@ -147,6 +148,35 @@ async def test_after_a_text_editor_that_fails_it_goes_on(
         await shown.press_until("e", "The editor failed.")
         await shown.press_until("r\r", "rejected.")
         assert (await edit)["error"]["code"] == "USER_REJECTED"
+
+
+async def test_what_was_amended_while_the_proposal_was_withdrawn_is_kept(
+    root: Path, file: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fifo = root.parent / "fifo"
+    os.mkfifo(fifo)
+    script = 'echo zwei > "$2"; echo ready; read go < "$1"'
+    monkeypatch.setenv("VISUAL", shlex.join(["sh", "-c", script, "sh", str(fifo)]))
+    async with (
+        found(root, sockets, name="Visual Studio Code") as (editor, _),
+        reviewing(root, sockets) as shown,
+    ):
+        await shown.shows("Nothing is waiting for you.")
+        await editor.read("a.py")
+        params = {"path": "a.py", "old_string": "two", "new_string": "2"}
+        edit = editor.start("agentfs/edit", params)
+        await shown.shows("+ 2")
+        await shown.press_until("e", "ready")
+        editor.cancel(edit)
+        await asyncio.wait([edit])
+        edit.exception()
+        fifo.write_text("go\n")
+        await shown.shows("Nothing is waiting for you.")
+        await shown.shows("Your text is in ")
+        shown.press("q")
+        await shown.shows(lambda text: "agentfs review ·" not in text and "Your text is in " in text)
+    (draft,) = (root.parent / "agent-state" / "agentfs" / "drafts").iterdir()
+    assert draft.read_text() == "zwei\n"
 
 
 async def test_it_fits_the_terminal_and_not_the_variables(

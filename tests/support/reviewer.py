@@ -3,9 +3,12 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.domain.translation import Translate, english
+from agentfs_lsp.reviewer.drafts import Drafts
 from support.wire import Message
 
 if TYPE_CHECKING:  # needs textual, which is optional
@@ -128,7 +131,9 @@ async def reviewing(
 
     server = FakeServer()
     screen: Screen
-    app = ReviewApp(server, "tides", translate, lambda: screen.time)
-    async with app.run_test(size=size) as pilot:
-        screen = Screen(app, pilot, server)
-        yield screen, server
+    with TemporaryDirectory() as state:
+        drafts = Drafts(StateFolder(state))
+        app = ReviewApp(server, "tides", translate, drafts, lambda: screen.time)
+        async with app.run_test(size=size) as pilot:
+            screen = Screen(app, pilot, server)
+            yield screen, server

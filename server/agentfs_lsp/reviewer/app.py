@@ -23,11 +23,15 @@ from agentfs_lsp.adapters.terminal.diffview import DiffLine
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.reviewer.connection import Refused
+from agentfs_lsp.reviewer.drafts import Drafts
 from agentfs_lsp.reviewer.proposals import Guard, Review, Reviews
 from agentfs_lsp.reviewer.rows import Row, change_lines, one_row, review_lines, rows_of
 
 LISTED: Final = 4
 """Rows of the list of what waits."""
+
+DECIDED: Final = ("landed", "editor", "rejected")
+"""How a proposal ends as its reviewer decided."""
 
 HISTORY: Final = 100
 """Changes of the history that are listed."""
@@ -192,11 +196,13 @@ class ReviewApp(App[str | None]):
         server: Server,
         place: str,
         translate: Translate,
+        drafts: Drafts,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
         self._server = server
         self._place = place
+        self._drafts = drafts
         self._translate = translate
         self._now = now
         self._guard = Guard(now)
@@ -237,8 +243,24 @@ class ReviewApp(App[str | None]):
         if method == "agentfs/proposed":
             self._reviews.propose(params)
         elif method == "agentfs/settled" and (review := self._reviews.end(params["id"])):
-            self._say(self._ending(review, params))
+            outcomes = {params["outcome"], *(file["outcome"] for file in params.get("files", ()))}
+            is_mine = review.is_sent and outcomes.issubset(DECIDED)
+            self._say(f"{'' if is_mine else self._keep(review)}{self._ending(review, params)}")
         self._update()
+
+    def _keep(self, review: Review) -> str:
+        """Keep what the user has made of it, which does not land; says where."""
+        try:
+            kept = self._drafts.keep(review)
+        except OSError as error:
+            return self._translate("Your text could not be kept: {reason}.", reason=error.strerror) + " "
+        return "" if kept is None else self._translate("Your text is in {file}.", file=kept) + " "
+
+    def keep_drafts(self) -> list[str]:
+        """It has ended: keep what the user has made of what waits; says where that and the rest is."""
+        told = [self._keep(review).rstrip() for review in self._reviews]
+        kept = [self._translate("Your text is in {file}.", file=file) for file in self._drafts]
+        return list(dict.fromkeys([*kept, *filter(None, told)]))
 
     def _ending(self, review: Review, params: Mapping[str, Any]) -> str:
         """How it ended; if its files ended in different ways, each of them, and first those that the common
@@ -316,6 +338,8 @@ class ReviewApp(App[str | None]):
             if told.get("ok") is False:  # it has ended
                 return
             review.load(told)
+            if (draft := self._drafts.of(review)) is not None:
+                self._say(self._translate("Your text for an earlier proposal is in {file}.", file=draft))
         await self._draw(review)
 
     async def _draw(self, review: Review) -> None:
@@ -485,7 +509,8 @@ class ReviewApp(App[str | None]):
         else:
             if answer["ok"]:
                 return
-            self._say(answer["reason"])
+            has_ended = review not in list(self._reviews)
+            self._say(f"{self._keep(review) if has_ended else ''}{answer['reason']}")
         review.is_sent = False
 
     # --- the rest -----------------------------------------------------------------------------------------

@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.reviewer.connection import Connection, Refused, Unreachable
+from agentfs_lsp.reviewer.drafts import Drafts
 
 USAGE = 2
 
@@ -71,8 +73,12 @@ async def _review(root: Path, translate: Translate) -> int:
     try:
         await _pair(connection, translate)
         place = next((one for one in connection.roots if root.is_relative_to(one)), str(root))
-        app = ReviewApp(connection, place.rsplit("/", 1)[-1], translate)
-        ended = await app.run_async(mouse=False)
+        app = ReviewApp(connection, place.rsplit("/", 1)[-1], translate, Drafts(StateFolder()))
+        try:
+            ended = await app.run_async(mouse=False)
+        finally:
+            for told in app.keep_drafts():
+                print(visible(told))
     finally:
         await connection.close()
     if ended is not None:

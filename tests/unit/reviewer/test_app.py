@@ -4,8 +4,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -320,6 +320,17 @@ def suspended() -> Iterator[None]:
     yield
 
 
+def suspended_while(happens: Callable[[], None]) -> Callable[[], AbstractContextManager[None]]:
+    """This happens while the text editor has the terminal."""
+
+    @contextmanager
+    def suspended() -> Iterator[None]:
+        yield
+        happens()
+
+    return suspended
+
+
 def editing(screen: Screen, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, script: str) -> None:
     """The user's text editor is this program; `path` is the file."""
     program = tmp_path / "editor.py"
@@ -367,6 +378,91 @@ async def test_without_a_text_of_the_editor_nothing_is_amended(
         await screen.drawn("+ 2")
         await screen.press("a")
         assert server.settled == [{"id": "p1", "decision": "accepted"}]
+
+
+@pytest.mark.parametrize("outcome", ["withdrawn", "conflict", "rejected", "landed", "failed"])
+async def test_what_was_amended_is_kept_when_its_proposal_ends_without_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, outcome: str
+) -> None:
+    async with reviewing(size=(160, 24)) as (screen, server):
+        editing(screen, monkeypatch, tmp_path, "path.write_text('one\\nzwei\\n')")
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        monkeypatch.setattr(screen.app, "suspend", suspended_while(lambda: server.settle("p1", outcome)))
+        await screen.press("e")
+        await screen.shows("Your text is in ")
+        await screen.shows("Edit a.py (+1/-1): ")
+        (draft,) = map(Path, screen.app._drafts)
+        assert str(draft) in screen.text
+        assert draft.read_text() == "one\nzwei\n"
+        assert (draft.parent.name, draft.name[-5:]) == ("drafts", "-a.py")
+        assert draft.stat().st_mode & 0o777 == 0o600
+        assert draft.parent.stat().st_mode & 0o777 == 0o700
+        server.propose("p2", OTHER)
+        await screen.drawn("+ 1")
+        server.propose("p3", ONE)
+        await screen.press("n")
+        await screen.drawn("+ 2")
+        assert f"Your text for an earlier proposal is in {draft}." in screen.text
+        assert screen.app.keep_drafts() == [f"Your text is in {draft}."]
+
+
+@pytest.mark.parametrize("is_accepted", [True, False])
+async def test_what_the_user_decided_with_it_is_not_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, is_accepted: bool
+) -> None:
+    async with reviewing() as (screen, server):
+        editing(screen, monkeypatch, tmp_path, "path.write_text('zwei')")
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("e")
+        await screen.drawn("+ zwei")
+        await screen.press(*(["a"] if is_accepted else ["r", "enter"]))
+        server.settle("p1", "landed" if is_accepted else "rejected")
+        await screen.shows("Nothing is waiting")
+        assert screen.app.keep_drafts() == []
+
+
+@pytest.mark.parametrize("answer_first", [True, False])
+async def test_what_was_sent_and_does_not_land_is_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, answer_first: bool
+) -> None:
+    """The other one's decision counted, or the file has changed."""
+    async with reviewing() as (screen, server):
+        editing(screen, monkeypatch, tmp_path, "path.write_text('zwei')")
+
+        def answer(_: object) -> Message:
+            if answer_first:
+                return {"ok": True, "apply": None}
+            server.settle("p1", "landed")
+            return {"ok": False, "code": "SETTLED", "reason": "It is settled."}
+
+        server.answers["agentfs/settle"] = answer
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("e")
+        await screen.drawn("+ zwei")
+        await screen.press("a")
+        if answer_first:
+            server.settle("p1", "conflict")
+        await screen.until(lambda: bool(list(screen.app._drafts)))
+        (draft,) = map(Path, screen.app._drafts)
+        assert draft.read_text() == "zwei"
+
+
+async def test_what_is_amended_and_undecided_at_the_end_is_kept(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    async with reviewing() as (screen, server):
+        editing(screen, monkeypatch, tmp_path, "path.write_text('zwei')")
+        server.propose("p1", ONE)
+        await screen.drawn("+ 2")
+        await screen.press("e")
+        await screen.drawn("+ zwei")
+        server.lose()
+        await screen.until(lambda: screen.app._exit)
+        (told,) = screen.app.keep_drafts()
+        assert Path(told.removeprefix("Your text is in ").removesuffix(".")).read_text() == "zwei"
 
 
 async def test_an_interrupt_belongs_to_the_text_editor(
