@@ -186,6 +186,27 @@ async def test_after_a_no_the_user_is_not_asked_at_once(root: Path, sockets: Pat
         assert len(editor.all(ASK)) == 1
 
 
+@pytest.mark.parametrize("ends", ["at once", "with another message"])
+async def test_a_nonce_of_the_server_costs_a_turn(root: Path, sockets: Path, ends: str) -> None:
+    """Else a program in between could look for one with which its code fits."""
+    async with found(root, sockets) as (editor, entry):
+        reviewer, other = await RawReviewer.connect(entry), await RawReviewer.connect(entry)
+        await reviewer.attach(entry)
+        await other.attach(entry)
+        assert (await other.pair())["result"]["code"] == "BUSY"
+        assert await other.is_cut()
+        if ends == "with another message":
+            assert "error" in await reviewer.ask("agentfs/status", {}, 2)
+        else:
+            reviewer.writer.write_eof()
+        assert await reviewer.is_cut()
+        again = await RawReviewer.connect(entry)
+        await again.attach(entry)
+        assert (await again.pair())["result"]["code"] == "TOO_SOON"
+        assert await again.is_cut()
+        assert editor.all(ASK) == []
+
+
 async def test_who_hangs_up_while_the_user_is_asked_counts_as_a_no(root: Path, sockets: Path) -> None:
     async with found(root, sockets, answers={ASK: lambda _: NO_ANSWER}) as (editor, entry):
         reviewer = await RawReviewer.connect(entry)

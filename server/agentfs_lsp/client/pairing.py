@@ -4,7 +4,8 @@
 Each end computes it from a nonce of its own, the other end's, and the reviewer's process: the reviewer knows
 its own process, and the server has it from the system. A program in between that passes messages on is
 another process, so the codes differ; and as the reviewer commits to its nonce before it knows the server's,
-such a program cannot look for nonces that make them equal. It can only guess, once a connection.
+such a program cannot look for nonces that make them equal. It can only guess: once a turn, whose number the
+server limits (`adapters/review/pairing.py`), because it knows whether it has guessed right before it asks.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from agentfs_lsp import __version__
-from agentfs_lsp.adapters.review.pairing import Pairing
+from agentfs_lsp.adapters.review.pairing import Turn
 from agentfs_lsp.api.answers.proposal import proposed_on_wire
 from agentfs_lsp.api.pending_requests import DelayedResponse
 from agentfs_lsp.client import discovery
@@ -33,9 +33,8 @@ class ReviewersHost(ClosingHost, Protocol):
     def reviewer_requests(self) -> Mapping[str, Callable[[object], object]]:
         """The handlers of what a paired reviewer may send."""
 
-    async def pair(self, code: str, allowed: Callable[[], None]) -> Pairing:
-        """Ask the user whether the reviewer that shows this code may decide; `allowed` is called after a yes,
-        before anything else is asked."""
+    def pairing(self) -> Turn:
+        """The turn of a reviewer that is about to get the server's nonce."""
 
     def attach(self, reviewer: ReviewerConnection) -> None:
         """From now on, tell this reviewer about proposals; first about those under review."""
@@ -57,18 +56,19 @@ class ReviewerConnection(Connection):
         self._pid = pid
         self._nonce = b""
         self._commitment = ""
+        self._turn: Turn | None = None
         self._is_paired = False
 
     def _handle(self, message: Mapping[str, Any], size: int) -> None:
         method, params, ident = message.get("method"), message.get("params"), message.get("id")
-        if not self._commitment:
+        if (turn := self._turn) is None:
             self._attach(ident, method, params)
         elif method == "$/cancelRequest":
             self._cancel(params)
         elif "id" not in message or not self._is_serving(ident, method):
             return
         elif not self._is_paired:
-            self._pair(message["id"], method, params)
+            self._pair(turn, message["id"], method, params)
         elif (handler := self._host.reviewer_requests.get(str(method))) is None:
             self._refuse(ident, METHOD_NOT_FOUND, f"Reviewers have no method {str(method)[:100]}.")
         else:
@@ -86,6 +86,7 @@ class ReviewerConnection(Connection):
             self._refuse(ident, NOT_PAIRED, "The system does not tell which process this is.")
             self.hang_up()
         else:
+            self._turn = self._host.pairing()
             self._commitment, self._nonce = committed, secrets.token_bytes(NONCE_BYTES)
             self._answer(
                 ident,
@@ -98,7 +99,7 @@ class ReviewerConnection(Connection):
                 },
             )
 
-    def _pair(self, ident: RequestId, method: object, params: Any) -> None:
+    def _pair(self, turn: Turn, ident: RequestId, method: object, params: Any) -> None:
         """The second message, once a connection: any other, and any answer but the user's yes, ends it."""
         nonce = params.get("nonce") if isinstance(params, dict) else None
         try:
@@ -117,16 +118,16 @@ class ReviewerConnection(Connection):
         else:
             self.is_attached = True
             shown = code(given, self._nonce, self._pid)
-            self._pending.serve(ident, lambda _: self._paired(shown), None)
+            self._pending.serve(ident, lambda _: self._paired(turn, shown), None)
             return
         self.hang_up()
 
-    def _paired(self, shown: str) -> DelayedResponse:
-        work: Coroutine[Any, Any, object] = self._asked(shown)
+    def _paired(self, turn: Turn, shown: str) -> DelayedResponse:
+        work: Coroutine[Any, Any, object] = self._asked(turn, shown)
         return DelayedResponse(work, sent=lambda: None if self._is_paired else self.hang_up())
 
-    async def _asked(self, shown: str) -> object:
-        pairing = await self._host.pair(shown, self._begin)
+    async def _asked(self, turn: Turn, shown: str) -> object:
+        pairing = await turn.ask(shown, self._begin)
         if pairing.is_allowed:
             return {"ok": True}
         return {"ok": False, "code": pairing.outcome, "reason": pairing.reason}
@@ -147,7 +148,9 @@ class ReviewerConnection(Connection):
         self._notify("agentfs/settled", self._host.settled_on_wire(proposal))
 
     def hang_up(self) -> None:
-        """It decides nothing from now on."""
+        """It decides nothing from now on, and its turn is over."""
+        if self._turn is not None:
+            self._turn.end()
         self._host.detach(self)
         super().hang_up()
 

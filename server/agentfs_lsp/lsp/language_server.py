@@ -21,7 +21,7 @@ from agentfs_lsp.adapters.review.attached import AttachedReviewer
 from agentfs_lsp.adapters.review.channels import ReviewChannels
 from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
-from agentfs_lsp.adapters.review.pairing import Pairing, Pairings
+from agentfs_lsp.adapters.review.pairing import Pairings, Turn
 from agentfs_lsp.adapters.review.questions import Screen
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.messages.history import trouble_text
@@ -197,10 +197,9 @@ class AgentfsLanguageServer(LanguageServer):
 
     # --- reviewers in programs of their own ---------------------------------------------------------------
 
-    async def pair(self, code: str, allowed: Callable[[], None]) -> Pairing:
-        """Ask the user whether the reviewer that shows this code may decide; `allowed` is called after a yes,
-        before anything else is asked."""
-        return await self._pairings.ask(code, allowed)
+    def pairing(self) -> Turn:
+        """The turn of a reviewer that is about to get the server's nonce."""
+        return self._pairings.begin()
 
     def attach(self, reviewer: AttachedReviewer) -> None:
         """From now on, tell this reviewer about proposals; first about those under review."""

@@ -56,7 +56,7 @@ async def test_only_the_button_is_a_yes() -> None:
     for title, outcome in (("Allow", "ALLOWED"), ("Deny", "DENIED"), (None, "DENIED"), ("fails", "NOBODY")):
         asked, editor, _ = pairings(title)
         allowed: list[str] = []
-        pairing = await asked.ask(CODE, lambda allowed=allowed: allowed.append(CODE))
+        pairing = await asked.begin().ask(CODE, lambda allowed=allowed: allowed.append(CODE))
         assert (pairing.outcome, allowed) == (outcome, [CODE] if outcome == "ALLOWED" else [])
         assert CODE in editor.asked[0]
         assert bool(pairing.reason) != pairing.is_allowed
@@ -66,9 +66,9 @@ async def test_each_no_doubles_the_pause_until_a_yes() -> None:
     asked, editor, clock = pairings("Deny")
     pause = FIRST_PAUSE_S
     for _ in range(12):
-        assert (await asked.ask(CODE, lambda: None)).outcome == "DENIED"
+        assert (await asked.begin().ask(CODE, lambda: None)).outcome == "DENIED"
         clock.advance(pause - 0.5)
-        refused = await asked.ask(CODE, lambda: None)
+        refused = await asked.begin().ask(CODE, lambda: None)
         assert (refused.outcome, refused.reason[-7:]) == ("TOO_SOON", "in 1 s.")
         clock.advance(0.5)
         pause = min(2 * pause, LONGEST_PAUSE_S)
@@ -76,7 +76,7 @@ async def test_each_no_doubles_the_pause_until_a_yes() -> None:
     editor.title = "Allow"
     clock.advance(pause)
     for _ in range(2):
-        assert (await asked.ask(CODE, lambda: None)).is_allowed
+        assert (await asked.begin().ask(CODE, lambda: None)).is_allowed
 
 
 async def test_one_is_asked_about_at_a_time() -> None:
@@ -88,13 +88,33 @@ async def test_one_is_asked_about_at_a_time() -> None:
         await waiting.wait()
 
     editor.ask = never
-    first = asyncio.ensure_future(asked.ask(CODE, lambda: None))
+    first = asyncio.ensure_future(asked.begin().ask(CODE, lambda: None))
     await begun.wait()
-    assert (await asked.ask("ABC-DEF", lambda: None)).outcome == "BUSY"
+    assert (await asked.begin().ask("ABC-DEF", lambda: None)).outcome == "BUSY"
     first.cancel()
     with pytest.raises(asyncio.CancelledError):
         await first
-    assert (await asked.ask("ABC-DEF", lambda: None)).outcome == "TOO_SOON"
+    assert (await asked.begin().ask("ABC-DEF", lambda: None)).outcome == "TOO_SOON"
+
+
+async def test_who_leaves_without_asking_counts_as_a_no() -> None:
+    """Who knows the server's nonce knows the code."""
+    asked, editor, clock = pairings("Allow")
+    pause = FIRST_PAUSE_S
+    for _ in range(12):
+        turns = [asked.begin() for _ in range(3)]
+        for turn in turns:
+            turn.end()
+        refusals = [turn.refusal and turn.refusal.outcome for turn in turns]
+        assert refusals == [None, "BUSY", "BUSY"]
+        for turn in turns:
+            assert not (await turn.ask(CODE, lambda: None)).is_allowed
+        clock.advance(pause - 0.5)
+        assert (await asked.begin().ask(CODE, lambda: None)).outcome == "TOO_SOON"
+        clock.advance(0.5)
+        pause = min(2 * pause, LONGEST_PAUSE_S)
+    assert editor.asked == []
+    assert (await asked.begin().ask(CODE, lambda: None)).is_allowed
 
 
 @pytest.mark.parametrize(
@@ -103,7 +123,7 @@ async def test_one_is_asked_about_at_a_time() -> None:
 async def test_every_editor_shows_the_code(name: str) -> None:
     traits = EditorTraits(name=name, first_action_only=name == "vim-lsp")
     asked, editor, _ = pairings("Allow", traits)
-    await asked.ask(CODE, lambda: None)
+    await asked.begin().ask(CODE, lambda: None)
     first = editor.asked[0]
     assert CODE in first
     assert fits(first, limits_of(traits))

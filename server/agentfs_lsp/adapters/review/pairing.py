@@ -20,8 +20,9 @@ VALID_S: Final = 300.0
 """Seconds for which a code is valid, with the time that other questions take before it is shown."""
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 600.0
-"""Seconds after a question without a yes in which none is asked. They double with each: whoever can connect
-must not fill the screen with questions until the user presses the wrong button."""
+"""Seconds after a turn without a yes in which there is none. They double with each: whoever can connect must
+neither fill the screen with questions until the user presses the wrong button, nor look for a code that fits.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,29 +38,48 @@ class Pairing:
 
 
 class Pairings:
-    """Asks the user in the editor, one question at a time. Everything but the one answer is a no."""
+    """Asks the user in the editor about the reviewer whose turn it is. All but the one answer is a no."""
 
     def __init__(self, asking: Asking) -> None:
         self._asking = asking
-        self._is_asking = False
+        self._turn: Turn | None = None
         self._pause_s = 0.0
         self._next_ms = 0.0
 
-    async def ask(self, code: str, allowed: Callable[[], None]) -> Pairing:
-        """Ask whether the reviewer that shows this code may decide; `allowed` is called after a yes, before
-        anything else is asked."""
-        clock, translate = self._asking.clock, self._asking.translate()
-        if self._is_asking:
+    def begin(self) -> Turn:
+        """The turn of a reviewer that is about to get the server's nonce."""
+        turn = Turn(self, self._refusal())
+        if turn.refusal is None:
+            self._turn = turn
+        return turn
+
+    def end(self, turn: Turn, *, is_allowed: bool) -> None:
+        """The next one's turn can come: after a pause, unless the user has allowed this one."""
+        if turn is self._turn:
+            self._turn = None
+            self._pause_s = 0 if is_allowed else min(max(2 * self._pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
+            self._next_ms = self._asking.clock.now_ms() + self._pause_s * 1000
+
+    def _refusal(self) -> Pairing | None:
+        translate = self._asking.translate()
+        if self._turn is not None:
             return Pairing(
                 "BUSY", translate("The editor is asking about another reviewer. Answer there first.")
             )
-        left_s = (self._next_ms - clock.now_ms()) / 1000
+        left_s = (self._next_ms - self._asking.clock.now_ms()) / 1000
         if left_s > 0:
             told = translate(
                 "A reviewer was not allowed a moment ago. Try again in {seconds} s.", seconds=int(left_s) + 1
             )
             return Pairing("TOO_SOON", told)
-        self._is_asking, is_allowed = True, False
+        return None
+
+    async def ask(self, turn: Turn, code: str, allowed: Callable[[], None]) -> Pairing:
+        """Ask, in its turn, whether the reviewer that shows this code may decide, and end the turn. `allowed`
+        is called after a yes, before anything else is asked."""
+        if turn is not self._turn:
+            return turn.refusal or Pairing("DENIED")
+        translate, is_allowed = self._asking.translate(), False
         try:
             async with asyncio.timeout(VALID_S):
                 is_allowed = await self._answer(code, allowed)
@@ -71,9 +91,7 @@ class Pairings:
         except NobodyToAsk:
             return Pairing("NOBODY", translate("The editor cannot ask whether this reviewer may decide."))
         finally:
-            self._is_asking = False
-            self._pause_s = 0 if is_allowed else min(max(2 * self._pause_s, FIRST_PAUSE_S), LONGEST_PAUSE_S)
-            self._next_ms = clock.now_ms() + self._pause_s * 1000
+            self.end(turn, is_allowed=is_allowed)
 
     async def _answer(self, code: str, allowed: Callable[[], None]) -> bool:
         """Whether the user chose the one answer that allows it. Raises NobodyToAsk."""
@@ -90,6 +108,24 @@ class Pairings:
                 if answer in question.yes:
                     allowed()
                 return answer in question.yes
+
+
+class Turn:
+    """A reviewer's, from before it knows the server's nonce until the user has answered or it has gone: else
+    it could come again and again, and ask only when its code fits. `refusal`: why it has none."""
+
+    def __init__(self, pairings: Pairings, refusal: Pairing | None) -> None:
+        self._pairings = pairings
+        self.refusal = refusal
+
+    async def ask(self, code: str, allowed: Callable[[], None]) -> Pairing:
+        """Ask whether the reviewer that shows this code may decide; `allowed` is called after a yes, before
+        anything else is asked."""
+        return await self._pairings.ask(self, code, allowed)
+
+    def end(self) -> None:
+        """The reviewer has gone. Does nothing after the user's answer."""
+        self._pairings.end(self, is_allowed=False)
 
 
 def _question(code: str, asking: Asking, translate: Translate) -> Question:
