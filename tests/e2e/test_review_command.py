@@ -179,6 +179,21 @@ async def test_what_was_amended_while_the_proposal_was_withdrawn_is_kept(
     assert draft.read_text() == "zwei\n"
 
 
+async def test_when_it_is_terminated_the_terminal_is_as_before(root: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, name="Visual Studio Code"),
+        reviewing(root, sockets) as shown,
+    ):
+        before = shown.modes
+        await shown.shows("Nothing is waiting for you.")
+        assert shown.modes != before
+        assert shown.hides_cursor
+        shown.process.terminate()
+        assert await shown.process.wait() == 143
+        assert shown.modes == before
+        await shown.shows(lambda _: not shown.hides_cursor)
+
+
 async def test_it_fits_the_terminal_and_not_the_variables(
     root: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,6 +9,7 @@ import struct
 import termios
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
+from typing import Any
 
 import pyte
 
@@ -32,7 +33,8 @@ class _Screen(pyte.Screen):
 class Terminal:
     """The program's terminal."""
 
-    def __init__(self, fd: int, columns: int) -> None:
+    def __init__(self, fd: int, columns: int, process: asyncio.subprocess.Process) -> None:
+        self.process = process
         self._fd = fd
         self._screen = _Screen(columns, LINES)
         self._stream = pyte.ByteStream(self._screen)
@@ -56,6 +58,16 @@ class Terminal:
             under = lines[cursor.y][cursor.x]
             lines[cursor.y][cursor.x] = under._replace(reverse=not under.reverse)
         return lines
+
+    @property
+    def modes(self) -> list[Any]:
+        """What `tcgetattr` says."""
+        return termios.tcgetattr(self._fd)
+
+    @property
+    def hides_cursor(self) -> bool:
+        """Whether the cursor is hidden."""
+        return bool(self._screen.cursor.hidden)
 
     def press(self, keys: str) -> None:
         """Send the keys in the terminal's encoding."""
@@ -121,7 +133,7 @@ async def terminal(
         preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # Emacs opens /dev/tty
     )
     os.close(slave)
-    shown = Terminal(master, columns)
+    shown = Terminal(master, columns, process)
     try:
         yield shown
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -17,6 +18,9 @@ from agentfs_lsp.reviewer.connection import Connection, Refused, Unreachable
 from agentfs_lsp.reviewer.drafts import Drafts
 
 USAGE = 2
+
+TERMINATED = 128 + signal.SIGTERM
+"""The exit code that shells give to what a signal has ended."""
 
 
 def run(arguments: Sequence[str], translate: Translate) -> int:
@@ -74,6 +78,8 @@ async def _review(root: Path, translate: Translate) -> int:
         await _pair(connection, translate)
         place = next((one for one in connection.roots if root.is_relative_to(one)), str(root))
         app = ReviewApp(connection, place.rsplit("/", 1)[-1], translate, Drafts(StateFolder()))
+        # Else the terminal would stay as the application has set it.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, app.exit, None, TERMINATED)
         try:
             ended = await app.run_async(mouse=False)
         finally:
