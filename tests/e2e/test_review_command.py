@@ -194,6 +194,22 @@ async def test_when_it_is_terminated_the_terminal_is_as_before(root: Path, socke
         await shown.shows(lambda _: not shown.hides_cursor)
 
 
+async def test_a_byte_that_is_not_utf_8_ends_nothing(root: Path, file: Path, sockets: Path) -> None:
+    async with (
+        found(root, sockets, name="Visual Studio Code") as (editor, _),
+        reviewing(root, sockets) as shown,
+    ):
+        await shown.shows("Nothing is waiting for you.")
+        await editor.read("a.py")
+        edit = asyncio.ensure_future(editor.edit("a.py", "two", "2"))
+        await shown.shows("+ 2")
+        await shown.press_until("r", "Reason (optional)")
+        shown.press(b"caf\xe9 \xff\xc3\xbc!")
+        await shown.shows("caf\N{REPLACEMENT CHARACTER} \N{REPLACEMENT CHARACTER}ü!")
+        shown.press("\r")
+        assert "caf\N{REPLACEMENT CHARACTER} \N{REPLACEMENT CHARACTER}ü!" in (await edit)["text"]
+
+
 async def test_it_fits_the_terminal_and_not_the_variables(
     root: Path, sockets: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -69,9 +69,9 @@ class Terminal:
         """Whether the cursor is hidden."""
         return bool(self._screen.cursor.hidden)
 
-    def press(self, keys: str) -> None:
+    def press(self, keys: str | bytes) -> None:
         """Send the keys in the terminal's encoding."""
-        os.write(self._fd, keys.encode())
+        os.write(self._fd, keys if isinstance(keys, bytes) else keys.encode())
 
     def resize(self, lines: int) -> None:
         """Change the number of lines."""

@@ -5,13 +5,16 @@ from __future__ import annotations
 
 import asyncio
 import time
+from codecs import getincrementaldecoder
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Final, Protocol
 
 from rich.text import Text
 from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
+from textual.drivers import linux_driver
 from textual.geometry import Size
 from textual.screen import ModalScreen
 from textual.scroll_view import ScrollView
@@ -35,6 +38,11 @@ DECIDED: Final = ("landed", "editor", "rejected")
 
 HISTORY: Final = 100
 """Changes of the history that are listed."""
+
+# Textual decodes what is typed strictly, and a byte that is not UTF-8 would end the application.
+linux_driver.getincrementaldecoder = (  # type: ignore[attr-defined]  # it imports it for itself
+    lambda encoding: partial(getincrementaldecoder(encoding), "replace")
+)
 
 Lines = Sequence[tuple[DiffLine, int | None]]
 
