@@ -29,6 +29,7 @@ RECORDINGS = {
     "hx-25.07": "Helix",
     "vim9-coc0.0.82": "Vim with coc",
     "vim9-vim-lsp": "Vim with vim-lsp",
+    "kate-25.04": "Kate 25.04",
 }
 
 
@@ -43,8 +44,9 @@ def test_the_rung_is_that_of_the_recorded_editor(recording: str, editor: str) ->
 
 
 def test_examples_of_settings_are_data() -> None:
-    vscode, coc = (json.loads(text) for text in examples(DOCS, "json"))
+    vscode, coc, kate = (json.loads(text) for text in examples(DOCS, "json"))
     assert vscode["glspc.server.command"] == coc["languageserver"]["agentfs"]["command"] == "agentfs-lsp"
+    assert kate["servers"]["python"]["command"] == ["agentfs-lsp"]
     (helix,) = (tomllib.loads(text) for text in examples(DOCS, "toml"))
     assert helix["language-server"]["agentfs"]["command"] == "agentfs-lsp"
     options = vscode["glspc.server.initializationOptions"]

@@ -19,6 +19,7 @@ EDITORS = {
     "emacs30-eglot1.17.30": ("Eglot", True, "utf-32", True, False, False),
     "emacs30-lsp10": ("emacs", True, "utf-32", True, False, False),
     "hx-25.07": ("helix", True, "utf-32", True, False, True),
+    "kate-25.04": ("", False, "utf-16", False, False, False),
     "nvim-0.7.2": ("Neovim", False, "utf-16", False, False, False),
     "nvim-0.11.4": ("Neovim", True, "utf-32", True, False, False),
     "nvim-0.12.4": ("Neovim", True, "utf-32", True, False, False),
