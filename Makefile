@@ -11,7 +11,7 @@ DEV := $(VENV)/.dev
 # Where the environment keeps Python from writing bytecode, every start would compile server and tests anew.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help demo test simulate check-model check-crowd test-faults test-failed coverage strace check lint types layers texts generated bench scale picture pictures-of-editors dist compiled clean
+.PHONY: help demo test simulate check-model check-crowd test-faults test-failed coverage strace check lint types layers texts generated bench scale compare picture pictures-of-editors dist compiled clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 24
@@ -88,6 +88,9 @@ bench: $(DEV) compiled ## one table: the floor, this server and its peers, in on
 
 scale: $(DEV) compiled ## docs/performance.md anew: how each cost grows with files, documents, proposals, changes, agents; four minutes
 	$(BIN)/python -m tests.bench.scale
+
+compare: $(DEV) compiled ## docs/comparison.md anew: agentfs and other programs on the same cases, and the speed; installs them (2.5 GB)
+	$(BIN)/python -m tests.compare --speed run --page docs/comparison.md
 
 picture: $(RUN) compiled ## docs/images/demo.svg anew: the demo as it is now
 	@LC_ALL=C.UTF-8 COLUMNS=100 $(BIN)/agentfs-lsp demo --clean --svg docs/images/demo.svg </dev/null >/dev/null
