@@ -1,5 +1,6 @@
 """Editors with the configuration of docs/editors.md alone: what is asked, and what then lands."""
 
+import asyncio
 import json
 import subprocess
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from support.configured import EDITORS, KINDS, Kind
 from support.docs import examples, section, text_of
 from support.sample import CHANGED, TEXT
+from support.terminal import TIMEOUT_S
 
 EDIT = ("-two", "+2")
 VIM = EDITORS / "vim/vim"
@@ -97,7 +99,8 @@ async def test_c_g_in_lsp_mode_is_a_no_at_once(root: Path, kind: Kind) -> None:
         answer = await editor.read_and_edit("a.py", "two", "2")
         await editor.screen.shows("agentfs: Edit a.py (+1/-1), by Ada")
         editor.screen.press("\x07")
-        assert (await answer)["context"]["review"]["decision"] == "dismissed"
+        answered = await asyncio.wait_for(answer, TIMEOUT_S)
+        assert answered["context"]["review"]["decision"] == "dismissed"
 
 
 def test_vim_runs_what_is_documented_for_vim_lsp(tmp_path: Path) -> None:
