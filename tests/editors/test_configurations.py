@@ -98,9 +98,11 @@ async def test_c_g_in_lsp_mode_is_a_no_at_once(root: Path, kind: Kind) -> None:
     async with kind.on_a_file(root) as editor:
         answer = await editor.read_and_edit("a.py", "two", "2")
         await editor.screen.shows("agentfs: Edit a.py (+1/-1), by Ada")
-        editor.screen.press("\x07")
-        answered = await asyncio.wait_for(answer, TIMEOUT_S)
-        assert answered["context"]["review"]["decision"] == "dismissed"
+        async with asyncio.timeout(TIMEOUT_S):
+            while not answer.done():  # Emacs drops a C-g that comes while it is drawing
+                editor.screen.press("\x07")
+                await asyncio.wait([answer], timeout=1)
+        assert (await answer)["context"]["review"]["decision"] == "dismissed"
 
 
 def test_vim_runs_what_is_documented_for_vim_lsp(tmp_path: Path) -> None:
