@@ -16,6 +16,8 @@ import pyte
 LINES, COLUMNS = 24, 80
 TIMEOUT_S = 120.0
 """Seconds to wait for something to appear before failing."""
+LONGEST_GUARD_S = 2.0
+"""More than the seconds for which any program takes keys for something else's."""
 
 
 class _Screen(pyte.Screen):
@@ -91,13 +93,16 @@ class Terminal:
         return self.text
 
     async def press_until(self, keys: str, wanted: str) -> str:
-        """Press the keys until the screen shows it: they may have come too soon to count."""
+        """Press the keys until the screen shows it: they may have come too soon to count, and the program may
+        begin to count anew with each key that does."""
         async with asyncio.timeout(TIMEOUT_S):
             while wanted not in self.text:
-                self._changed.clear()
                 self.press(keys)
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self._changed.wait(), 1)
+                    async with asyncio.timeout(LONGEST_GUARD_S):
+                        while wanted not in self.text:
+                            self._changed.clear()
+                            await self._changed.wait()
         return self.text
 
     def close(self) -> None:
