@@ -34,6 +34,15 @@ def apply_splices(text: str, splices: Sequence[Splice], start: int = 0, end: int
     return "".join(pieces)
 
 
+def produced(splices: Sequence[Splice]) -> Iterator[tuple[int, int]]:
+    """Where each splice's text is in the text that they produce, as [start, end)."""
+    shift = 0
+    for splice in splices:
+        start = splice.start + shift
+        yield start, start + len(splice.text)
+        shift += len(splice.text) - (splice.end - splice.start)
+
+
 def compose(first: Sequence[Splice], second: Sequence[Splice]) -> tuple[Splice, ...]:
     """Combine `first` and then `second`, which applies to the result, into splices of the original text. All
     are in order and do not overlap; splices that touch are joined."""

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from agentfs_lsp.domain.access import Access
 from agentfs_lsp.domain.diff.elision import find_placeholder
 from agentfs_lsp.domain.diff.hunks import diff
-from agentfs_lsp.domain.diff.line_ends import splices_towards
+from agentfs_lsp.domain.diff.line_ends import placed
 from agentfs_lsp.domain.errors import EmptyContent, FolderMissing, LossyReplace, ResultTooLarge, TextLeftOut
 from agentfs_lsp.domain.paths import check_new_name
-from agentfs_lsp.domain.splices import Splice
+from agentfs_lsp.domain.splices import Splice, produced
 from agentfs_lsp.domain.text.byte_order_mark import MARK, marked_like
-from agentfs_lsp.domain.text.lines import with_eol
+from agentfs_lsp.domain.text.lines import normalize, with_eol
 from agentfs_lsp.domain.text.textfile import eol_of
 from agentfs_lsp.service.change_request import ChangeRequest, Plan
 from agentfs_lsp.service.files.editorconfig import eol_for
@@ -80,14 +80,17 @@ def _replacement(ws: Workspace, command: Write, access: Access, snapshot: Snapsh
     if snapshot.text.lossy and command.request.expected.hash is None:
         raise LossyReplace(access.path)
     shown = snapshot.text.shown
-    # Don't reveal whether an unreadable file contains a marker.
-    left_out = find_placeholder(command.content, shown if access.seen else None)
-    if left_out is not None:
-        raise TextLeftOut(left_out.line, left_out.marker)
     content, corrections = _without_mark(command.content)
     content = marked_like(shown, content)
-    own, given = snapshot.text.line_ends.kind, eol_of(content)
-    splices = diff(shown, content) if own == "none" else splices_towards(shown, content)
+    plain, wanted = normalize(shown), normalize(content)
+    hunks = diff(plain, wanted)
+    # Don't reveal whether an unreadable file contains a marker.
+    original, changed = (plain, produced(hunks)) if access.seen else (None, None)
+    left_out = find_placeholder(wanted, original, changed)
+    if left_out is not None:
+        raise TextLeftOut(left_out.line, left_out.marker)
+    own, given = eol_of(shown), eol_of(content)
+    splices = diff(shown, content) if own == "none" else placed(shown, hunks)
     if snapshot.lost_eol:
         own = eol_of(snapshot.lost_eol)
     if own != "none" and given not in ("none", own):

@@ -9,10 +9,10 @@ rejected, and the model must write the complete text.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from agentfs_lsp.domain.diff.alignment import common_head, common_tail
-from agentfs_lsp.domain.text.lines import line_end, line_start, normalize
+from agentfs_lsp.domain.text.lines import ends_between, normalize
 
 # Every marker contains one of these, so most comments need no closer look.
 _TELLING = (
@@ -87,33 +87,27 @@ class Placeholder:
     marker: str
 
 
-def find_placeholder(content: str, original: str | None) -> Placeholder | None:
+def find_placeholder(
+    content: str, original: str | None, changed: Iterable[tuple[int, int]] | None = None
+) -> Placeholder | None:
     """The first line of `content` that stands for omitted text of `original`, the file before. A marker that
     `original` contains is content. With None every marker counts, so as not to reveal what the file contains.
+    `changed`: the ranges of `content` that `original` lacks, in whole lines; None: all of it.
     """
     if original is not None and (not original or original.isspace()):
         return None
-    content, original = normalize(content), normalize(original or "")
-    start, end = _changed_lines(content, original)
-    for number, line in enumerate(content[start:end].split("\n"), 1):
-        marker = line.strip() if len(line) <= 2 * _LONGEST else line[: 4 * _LONGEST].strip()
-        if (
-            marker.startswith(_OPENERS)
-            and len(marker) <= _LONGEST
-            and (not marker.isascii() or any(map(marker.lower().__contains__, _TELLING)))
-            and _stands_for_text(marker)
-            and marker not in original
-        ):
-            return Placeholder(content.count("\n", 0, start) + number, marker)
+    for start, end in ((0, len(content)),) if changed is None else changed:
+        for number, line in enumerate(normalize(content[start:end]).split("\n"), 1):
+            marker = line.strip() if len(line) <= 2 * _LONGEST else line[: 4 * _LONGEST].strip()
+            if (
+                marker.startswith(_OPENERS)
+                and len(marker) <= _LONGEST
+                and (not marker.isascii() or any(map(marker.lower().__contains__, _TELLING)))
+                and _stands_for_text(marker)
+                and (original is None or marker not in original)
+            ):
+                return Placeholder(ends_between(content, 0, start) + number, marker)
     return None
-
-
-def _changed_lines(content: str, original: str) -> tuple[int, int]:
-    """The range of whole lines of `content` outside which both are the same, so that only new text of a large
-    file is examined."""
-    head = common_head(content, original, (0, len(content), 0, len(original)))
-    tail = common_tail(content, original, (head, len(content), head, len(original)))
-    return line_start(content, head), line_end(content, len(content) - tail)
 
 
 def _stands_for_text(marker: str) -> bool:
