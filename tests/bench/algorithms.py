@@ -16,8 +16,9 @@ from time import perf_counter_ns
 from .installation import PROJECT
 from .results import AGENTFS, Measure, Results
 from .targets import memory_of
-from .texts import lines_of, vocabulary_of
+from .texts import SIZES, lines_of, source_of, vocabulary_of
 
+PARSING = Measure("parts", "parse the request of write 10 MB")
 LINES, BLOCK = 100_000, 12
 
 
@@ -48,6 +49,18 @@ def measure_diffs(results: Results, scratch: Path, rounds: int) -> None:
             told = json.loads(done.stdout)
             results.add(time, AGENTFS, told["ms"])
             results.add(memory, AGENTFS, told["mb"])
+
+
+def measure_parsing(results: Results, rounds: int) -> None:
+    """What a write of 10 MB takes before anything looks at it."""
+    from agentfs_lsp.jsonrpc.codec import decode, encode
+
+    text = source_of(SIZES["10 MB"])
+    message = encode({"id": 1, "method": "agentfs/write", "params": {"path": "a.py", "content": text}})
+    for _ in range(rounds):
+        started = perf_counter_ns()
+        decode(message)
+        results.add(PARSING, AGENTFS, (perf_counter_ns() - started) / 1e6)
 
 
 def measure_matching(results: Results, rounds: int) -> None:

@@ -41,7 +41,7 @@ def measure_batch(
             results,
             [
                 Turn(BATCH, FLOOR, alternating(bare, *texts), (1, 1), changes=True),
-                Turn(BATCH, AGENTFS, alternating(batch, *texts), (1, 1), changes=True),
+                Turn(BATCH, AGENTFS, alternating(batch, *texts), (1, 1), changes=True, pid=server.pid),
             ],
             rounds,
         )

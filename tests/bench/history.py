@@ -29,7 +29,7 @@ def measure_history(results: Results, party: Party, workspace: Path, scratch: Pa
     assert isinstance(server, LanguageServer)
     try:
         turns = [
-            Turn(measure, AGENTFS, call, (1, 10), changes=False, shares_core_with=server.pid)
+            Turn(measure, AGENTFS, call, (1, 10), changes=False, pid=server.pid, shares_core=True)
             for measure, call in (
                 (NEWEST, server.history),
                 (OF_ONE_FILE, lambda: server.history(path="7.txt")),

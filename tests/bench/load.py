@@ -41,7 +41,9 @@ def measure_load(results: Results, party: Party, workspace: Path, scratch: Path,
             call = alternating(
                 lambda old, new, server=server, file=file: server.edit(file, old, new), *STATES
             )
-            turns.append(Turn(measure, AGENTFS, call, (1, 10), changes=True, shares_core_with=server.pid))
+            turns.append(
+                Turn(measure, AGENTFS, call, (1, 10), changes=True, pid=server.pid, shares_core=True)
+            )
         take_turns(results, turns, rounds)
     except ServerFailedError as error:
         results.fail(LOADED, AGENTFS, str(error))
@@ -66,14 +68,15 @@ def measure_typing(results: Results, party: Party, workspace: Path, scratch: Pat
     try:
         server.server.notify(*opened(workspace, name, text))
         turns = [
-            Turn(STILL, AGENTFS, server.status, (1, 20), changes=False, shares_core_with=server.pid),
+            Turn(STILL, AGENTFS, server.status, (1, 20), changes=False, pid=server.pid, shares_core=True),
             Turn(
                 TYPING,
                 AGENTFS,
                 lambda: server.status(next(keystrokes)),
                 (1, 20),
                 changes=False,
-                shares_core_with=server.pid,
+                pid=server.pid,
+                shares_core=True,
             ),
         ]
         take_turns(results, turns, rounds)

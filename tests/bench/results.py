@@ -38,6 +38,8 @@ class Results:
 
     measures: dict[str, Measure] = field(default_factory=dict)
     samples: dict[tuple[str, str], list[float]] = field(default_factory=dict)
+    cpu: dict[tuple[str, str], list[tuple[float, float]]] = field(default_factory=dict)
+    """By measure and party, for each turn: ms per call on a server's event loop and in its other threads."""
     failures: dict[tuple[str, str], str] = field(default_factory=dict)
     absent: dict[str, str] = field(default_factory=dict)
     progress: Callable[[str], None] = field(default=lambda _: None, repr=False)
@@ -75,6 +77,11 @@ class Results:
         """This server's median less the floor's, in ms and in bare reads. Raises NotMeasuredError."""
         above = self.median(measure, AGENTFS) - self.median(measure, FLOOR)
         return above, above / self.median(BARE_READ, BARE)
+
+    def cpu_of(self, measure: str) -> tuple[float, float] | None:
+        """The medians of this server's CPU time per call, in ms: its event loop, and its other threads."""
+        turns = self.cpu.get((measure, AGENTFS))
+        return (median(loop for loop, _ in turns), median(others for _, others in turns)) if turns else None
 
     def p95(self, measure: str, party: str) -> float:
         """The 95th percentile of the samples; the largest if there are few."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .client import ServerFailedError
 from .cores import sharing_a_core
+from .cpu import cpu_ms
 from .floor import Floor
 from .peers import Connection, LanguageServer
 from .results import AGENTFS, BARE, BARE_READ, FLOOR, PYGLS, Measure, Results
@@ -32,7 +33,8 @@ class Turn:
     call: Call
     turns: tuple[int, int]
     changes: bool
-    shares_core_with: int | None = None  # a server's process, if the round trip is short
+    pid: int | None = None  # the server's
+    shares_core: bool = False  # with this process, as the round trip is short
 
 
 def measure_requests(
@@ -41,7 +43,7 @@ def measure_requests(
     """Measure status, and read, write and edit of every size."""
     results.expect(STATUS)
     turns = [
-        Turn(STATUS, name, server.status, TURNS["status"], changes=False, shares_core_with=server.pid)
+        Turn(STATUS, name, server.status, TURNS["status"], changes=False, pid=server.pid, shares_core=True)
         for name, server in servers.items()
         if isinstance(server, LanguageServer)
     ]
@@ -78,11 +80,17 @@ def _file_turns(
             name = f"{party}-{measure.name.replace(' ', '-')}.txt"
             (workspace / name).write_text(text, encoding="utf-8")
             call = _calls(door, operation, name, text)
-            near = door.pid if size == "1 KB" and isinstance(door, Connection) else None
+            pid = door.pid if isinstance(door, Connection) else None
             if _prepare(results, measure, party, door, name):
                 turns.append(
                     Turn(
-                        measure, party, call, TURNS[size], changes=operation != "read", shares_core_with=near
+                        measure,
+                        party,
+                        call,
+                        TURNS[size],
+                        changes=operation != "read",
+                        pid=pid,
+                        shares_core=size == "1 KB",
                     )
                 )
     return turns
@@ -119,13 +127,18 @@ def _take(results: Results, turn: Turn, calls: int, *, counts: bool) -> None:
     if turn.changes:
         os.sync()  # a party must not pay for others' unsynced data
     try:
-        with sharing_a_core(turn.shares_core_with) if turn.shares_core_with else nullcontext():
+        before = cpu_ms(turn.pid) if turn.pid else None
+        with sharing_a_core(turn.pid) if turn.pid and turn.shares_core else nullcontext():
             taken = [turn.call() for _ in range(calls)]
     except (ServerFailedError, AssertionError) as error:
         results.fail(turn.measure, turn.party, str(error))
         return
-    if counts:
-        results.add(turn.measure, turn.party, *taken)
+    if not counts:
+        return
+    results.add(turn.measure, turn.party, *taken)
+    if before and turn.pid:
+        loop, others = (after - earlier for after, earlier in zip(cpu_ms(turn.pid), before, strict=True))
+        results.cpu.setdefault((turn.measure.name, turn.party), []).append((loop / calls, others / calls))
 
 
 def _prepare(results: Results, measure: Measure, party: str, door: Floor | Connection, name: str) -> bool:

@@ -1,5 +1,5 @@
-// What a review costs, on one page, beside the workbench's own diff editor of the same texts: three figures, each
-// with its limit. `make bench-extension` runs it; it ends with 1 where a limit is passed.
+// What a review costs, on one page, beside the workbench's own diff editor of the same texts, and the server's share in
+// it. `make bench-extension` runs it; it ends with 1 where a limit is passed.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -45,13 +45,11 @@ const ui = new WorkbenchPage(page);
 try {
   const plain = await connect(workbench.sockets.plain);
   await page.evaluate(watchThePage);
-  const figures = { bare: [], closed: [], open: [], answeredClosed: [], answeredOpen: [] };
+  const figures = { bare: [], closed: [], open: [] };
   for (const { mark, left, right, closed, open } of rounds) {
     figures.bare.push(await bareDiff(plain, left, right, `${mark}, bare`));
     for (const [kind, file] of Object.entries({ closed, open })) {
-      const { shown, answered } = await review(file, `${mark}, ${kind}`, kind);
-      figures[kind].push(shown);
-      figures[kind === "closed" ? "answeredClosed" : "answeredOpen"].push(answered);
+      figures[kind].push(await review(file, `${mark}, ${kind}`, kind));
     }
   }
   const tasks = {};
@@ -73,13 +71,18 @@ async function bareDiff(plain, left, right, mark) {
   return shown;
 }
 
-/** Milliseconds from opening the review to the diff, and from the click on Accept to the agent's answer. */
+/**
+ * Milliseconds: `told`, from the request to the extension's knowing of the proposal; `shown`, from opening the review
+ * to the diff on screen; `answered`, from the click on Accept to the agent's answer; `server`, its share of the first
+ * and the last.
+ */
 async function review(file, mark, kind) {
   const session = { session: file.name, path: file.name };
   if (kind === "open") await extension.call("open", { path: file.path });
   await extension.request("agentfs/read", session).answer;
+  const requested = Date.now();
   const asked = extension.request("agentfs/edit", { ...session, old_string: "\nold\n", new_string: `\n${mark}\n` });
-  await until("it is pending", async () => (await extension.call("state")).pending.length === 1);
+  const waiting = await until("it is pending", async () => (await extension.call("state")).pending[0]);
   const seen = whenSeen(mark);
   const from = Date.now();
   await extension.call("command", { id: "agentfs.ui.openReview" });
@@ -93,7 +96,8 @@ async function review(file, mark, kind) {
   const clicked = await page.evaluate(() => window.agentfsClicked);
   if (answer.data.landing !== "disk" || !readFileSync(file.path, "utf8").includes(mark)) throw new Error(answer.text);
   await extension.call("close", { path: "all" });
-  return { shown, answered: at - clicked };
+  const server = answer.stats.time_ms - answer.data.review.waited_ms;
+  return { told: waiting.toldAt - requested, shown, answered: at - clicked, server };
 }
 
 /** Runs in the page: remembers long tasks and the last click, and tells when a diff with a mark is drawn. */
@@ -129,13 +133,20 @@ async function longestTask(work) {
 function print(figures, tasks) {
   const middle = (all) => all.slice(2).sort((one, other) => one - other)[Math.floor((all.length - 2) / 2)];
   const bare = middle(figures.bare);
+  const of = (kind, part) => middle(figures[kind].map(part));
+  /** @returns {[string, number, number | null][]} */
+  const reviewOf = (kind) => [
+    [`1,000 lines, ${kind} file: request to diff on screen`, of(kind, ({ told, shown }) => told + shown), null],
+    ["  … its review opened to diff on screen, over the bare", of(kind, ({ shown }) => shown) - bare, LIMITS.shown],
+    ["  … Accept to the agent's answer", of(kind, ({ answered }) => answered), LIMITS.answered],
+    ["  … request to proposal and Accept to answer", of(kind, ({ told, answered }) => told + answered), null],
+    [`  … the server's share of these two${kind === "open" ? ", and the editor's saving" : ""}`, of(kind, ({ server }) => server), null],
+  ];
   /** @type {[string, number, number | null][]} */
   const rows = [
     ["1,000 lines: opened to diff on screen, bare vscode.diff", bare, null],
-    ["  … review of a closed file, over the bare", middle(figures.closed) - bare, LIMITS.shown],
-    ["  … review of an open file, over the bare", middle(figures.open) - bare, LIMITS.shown],
-    ["1,000 lines: Accept to the agent's answer, closed", middle(figures.answeredClosed), LIMITS.answered],
-    ["  … open", middle(figures.answeredOpen), LIMITS.answered],
+    ...reviewOf("closed"),
+    ...reviewOf("open"),
     ["10 MB: longest task on the main thread, bare vscode.diff", tasks.bare, null],
     ["  … review of a closed file, over the bare", tasks.closed - tasks.bare, LIMITS.task],
     ["  … review of an open file, over the bare", tasks.open - tasks.bare, LIMITS.task],

@@ -46,6 +46,15 @@ def test_the_table_says_which_target_was_reached_and_which_missed() -> None:
     assert "ext4 on /dev/vda" in printed
 
 
+def test_a_missed_target_says_what_the_server_computes() -> None:
+    results = _results({"edit 10 MB": {FLOOR: 10, AGENTFS: 25, NPM: 250, MCP: 250}})
+    results.cpu["edit 10 MB", AGENTFS] = [(4, 30), (2, 20), (3, 10)]
+
+    missed, *reached = map(str, _of(results, "edit 10 MB"))
+    assert missed.endswith("; a request takes 3 ms CPU of the event loop and 20 ms of other threads")
+    assert not any("CPU" in one for one in reached)
+
+
 def test_a_value_equal_to_the_bound_meets_it() -> None:
     results = _results({"edit 10 MB": {FLOOR: 10, AGENTFS: 20, NPM: 100, MCP: 99.9}})
 

@@ -29,7 +29,7 @@ exports.activate = async (context) => {
     });
   });
   context.subscriptions.push(
-    agentfs.onDidPropose((proposed) => pending.set(proposed.id, proposed)),
+    agentfs.onDidPropose((proposed) => pending.set(proposed.id, { ...proposed, toldAt: Date.now() })),
     agentfs.onDidSettle(({ id }) => pending.delete(id)),
     { dispose: () => server.close() },
     { dispose: () => underWay.forEach((source) => source.cancel()) },
