@@ -29,7 +29,7 @@ from agentfs_lsp.domain.text.lines import (
 )
 from agentfs_lsp.domain.text.misreading import is_misread
 from agentfs_lsp.domain.text.patching import patch
-from agentfs_lsp.domain.text.textfile import MARKS, check_insertable, decode_as, encode, mark_of
+from agentfs_lsp.domain.text.textfile import MARKS, check_insertable, decode_as, encode, eol_of, mark_of
 from agentfs_lsp.service.files.snapshot import hash_of_buffer
 from agentfs_lsp.service.files.store import Blob
 from agentfs_lsp.service.proposal.risks import Risks, Warned
@@ -226,7 +226,7 @@ class FileChange:
     def _ends_at_cr(self, text: str) -> Iterator[Finding]:
         """The first line of a text to insert that ends at a CR, where the file's lines do not: editors and
         reviews show the end of a line, most programs read on."""
-        if self.base.text.line_ends.kind != "cr" and (found := _LONE_CR.search(text)):
+        if eol_of(self.base.text.text) != "cr" and (found := _LONE_CR.search(text)):
             yield Finding("control", line_of(text, found.start()), "U+000D")
 
     @cached
