@@ -126,7 +126,7 @@ async def test_a_change_that_waits_for_the_user_tells_that_it_does(root: Path, f
         assert begun["token"] == 0
         assert begun["value"] == {
             "kind": "begin",
-            "title": "agentfs",
+            "title": "Editing a.py",
             "message": "waiting for the review",
             "cancellable": True,
         }

@@ -55,6 +55,27 @@ async def test_settings_of_reads_and_writes_are_in_force_from_the_next_request_o
         assert narrow["data"]["diff_preview"].split("\n")[2:] == ["@@ -6 +6 @@", "-5", "+five", ""]
 
 
+async def test_without_previews_answers_neither_show_a_diff_nor_refer_to_one(root: Path) -> None:
+    (root / "a.txt").write_text("one\n\ttwo\n")
+    async with editing(root, options={**AUTO, "diff": {"preview": False, "max_lines": 3}}) as editor:
+        await editor.read("a.txt")
+        loose = await editor.edit("a.txt", "one\n  two\n", "1\n  2\n")
+        operation = {"tool": "write", "params": {"path": "new.txt", "content": "new\n" * 10}}
+        answers = [
+            loose,
+            await editor.write("a.txt", "line\n" * 10),
+            await editor.request("agentfs/batch", {"operations": [operation]}),
+            await editor.request("agentfs/undo", {}),
+        ]
+    assert loose["data"]["fallback"] == "indentation"
+    assert loose["text"].endswith("matched loosely (indentation). Use Read to see what was replaced.")
+    for answer in answers:
+        assert (answer["data"]["diff_preview"], answer["data"]["diff_truncated"]) == ("", False)
+        assert "review" in answer["data"]
+        assert answer["status"] == ("partial" if answer is loose else "success")
+        assert "diff" not in answer["text"].lower()
+
+
 async def test_what_is_remembered_has_its_bounds(root: Path) -> None:
     for name in "ab":
         (root / name).write_text("one\n")

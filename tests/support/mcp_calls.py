@@ -24,7 +24,7 @@ class Agent:
             self.connection,
             self._flush,
             self._work,
-            lambda _: "the review of a.py",
+            lambda _: "Editing a.py: waiting for the review",
             hold,
             lambda path: f"/w/{path.removeprefix('/w/')}",
         )

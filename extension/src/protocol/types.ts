@@ -371,7 +371,7 @@ export interface WriteData {
   applied: boolean;
   /** `"create"` or `"update"` */
   operation: Operation;
-  /** unified diff, see below; empty if the session may not read the file and has not read it */
+  /** unified diff, see below; empty if the session may not read the file and has not read it, or if the setting `diff.preview` is off */
   diff_preview: string;
   /** the diff was truncated (partial) */
   diff_truncated: boolean;
@@ -455,7 +455,7 @@ export interface BatchData {
   results: OperationResult[];
   /** the indexes of the failed operations (there: `atomic` is false) */
   failed_items?: number[];
-  /** the diffs of all files, together within the limits of a single diff (section 6) */
+  /** the diffs of all files, together within the limits of a single diff, or empty (section 6) */
   diff_preview: string;
   /** the diff was truncated (partial) */
   diff_truncated: boolean;
@@ -538,11 +538,11 @@ export interface UndoData {
   unchanged: boolean;
   /** `{path, operation, landing}` of each changed file; `operation` is `"create"`, `"update"`, or `"delete"` */
   files: UndoneFile[];
-  /** the diffs of all files, as in section 10; empty if the session may not read one of them at any time */
+  /** the diffs of all files, as in section 10; also empty if the session may not read one of them at any time */
   diff_preview: string;
   /** the diff was truncated (partial) */
   diff_truncated: boolean;
-  /** section 9.4, each with the file's `path`; empty when `diff_preview` is */
+  /** section 9.4, each with the file's `path`; empty if the session may not read one of the files at any time */
   warnings: FileWarned[];
   /** as in section 6 (there: there are any, and the session may read all files) */
   corrections?: Corrected[];

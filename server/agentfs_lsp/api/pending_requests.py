@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from agentfs_lsp.api.exchange import Answering
@@ -24,13 +25,14 @@ _log = logging.getLogger(__name__)
 @dataclass(frozen=True, slots=True)
 class DelayedResponse:
     """A delayed response. `past_return` returns whether it is too late to cancel its task; if so, `stop` is
-    called instead. `progress_token` is the client's workDoneToken; `sent` is called after the response was
-    sent."""
+    called instead. `progress_token` is the client's workDoneToken; `doing` returns, for its task, what the
+    user is told that the request does. `sent` is called after the response was sent."""
 
     work: Coroutine[Any, Any, object] | Answering
     past_return: Callable[[asyncio.Task[None]], bool] = lambda _: False
     progress_token: object = None
     stop: Callable[[asyncio.Task[None]], None] = lambda _: None
+    doing: Callable[[asyncio.Task[None] | None], str] = lambda _: ""
     sent: Callable[[], None] = lambda: None
 
 
@@ -113,7 +115,8 @@ class PendingRequests:
         """Send the result in the step that ends the work: no message of the client is read in between, which
         could make the answer untrue."""
         if is_id(later.progress_token):
-            with Progress(self._notify, later.progress_token, self._translate()):
+            doing = partial(later.doing, asyncio.current_task())
+            with Progress(self._notify, later.progress_token, self._translate(), doing):
                 result = await later.work
         else:
             result = await later.work

@@ -16,11 +16,19 @@ PROGRESS_EVERY_S = 5.0
 
 class Progress:
     """A context manager that reports every few seconds that the request is still waiting. The last report is
-    sent before the response, because afterwards the client no longer knows the token."""
+    sent before the response, because afterwards the client no longer knows the token. `doing` returns what
+    the request does, empty if that is not known."""
 
-    def __init__(self, notify: Callable[[str, object], None], token: int | str, translate: Translate) -> None:
+    def __init__(
+        self,
+        notify: Callable[[str, object], None],
+        token: int | str,
+        translate: Translate,
+        doing: Callable[[], str],
+    ) -> None:
         self._notify = notify
         self._translate = translate
+        self._doing = doing
         self._token = token
         self._loop = asyncio.get_running_loop()
         self._begun = self._loop.time()
@@ -40,7 +48,8 @@ class Progress:
     def _begin(self) -> None:
         self._told = True
         message = self._translate("waiting for the review")
-        self._tell({"kind": "begin", "title": "agentfs", "message": message, "cancellable": True})
+        title = self._doing() or "agentfs"
+        self._tell({"kind": "begin", "title": title, "message": message, "cancellable": True})
         self._next = self._loop.call_later(PROGRESS_EVERY_S, self._report)
 
     def _report(self) -> None:

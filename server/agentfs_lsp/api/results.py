@@ -213,7 +213,8 @@ class WriteData(TypedDict):
     operation: Operation
     """`"create"` or `"update"`"""
     diff_preview: str
-    """unified diff, see below; empty if the session may not read the file and has not read it"""
+    """unified diff, see below; empty if the session may not read the file and has not read it, or if the
+    setting `diff.preview` is off"""
     diff_truncated: bool
     """the diff was truncated (partial)"""
     warnings: list[Warned]
@@ -321,7 +322,7 @@ class BatchData(TypedDict):
     """the indexes of the failed operations
     There: `atomic` is false"""
     diff_preview: str
-    """the diffs of all files, together within the limits of a single diff ([6](#6-agentfswrite))"""
+    """the diffs of all files, together within the limits of a single diff, or empty ([6](#6-agentfswrite))"""
     diff_truncated: bool
     """the diff was truncated (partial)"""
     warnings: list[FileWarned]
@@ -417,12 +418,13 @@ class UndoData(TypedDict):
     files: list[UndoneFile]
     """{keys} of each changed file; `operation` is {values:operation}"""
     diff_preview: str
-    """the diffs of all files, as in [section 10](#10-agentfsbatch); empty if the session may not read one of
-    them at any time"""
+    """the diffs of all files, as in [section 10](#10-agentfsbatch); also empty if the session may not read
+    one of them at any time"""
     diff_truncated: bool
     """the diff was truncated (partial)"""
     warnings: list[FileWarned]
-    """[9.4](#94-what-the-answer-says), each with the file's `path`; empty when `diff_preview` is"""
+    """[9.4](#94-what-the-answer-says), each with the file's `path`; empty if the session may not read one of
+    the files at any time"""
     corrections: NotRequired[list[Corrected]]
     """as in [section 6](#6-agentfswrite)
     There: there are any, and the session may read all files"""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable
+from functools import partial
 from typing import Protocol
 
 from agentfs_lsp.api.exchange import Answering, Exchange, Request, answer, answered
@@ -10,6 +12,7 @@ from agentfs_lsp.api.pending_requests import DelayedResponse
 from agentfs_lsp.api.requests.status import status_request
 from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.service.proposal.wording import doing_text
 from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -63,7 +66,15 @@ def serve(
     if isinstance(result, dict):
         return result
     token = params.get("workDoneToken") if isinstance(params, dict) else None
-    return DelayedResponse(result, ws.proposals.past_return, token, ws.proposals.stop)
+    doing = partial(_doing, host)
+    return DelayedResponse(result, ws.proposals.past_return, token, ws.proposals.stop, doing)
+
+
+def _doing(host: Host, task: asyncio.Task[None] | None) -> str:
+    """What the task's proposal does; empty if there is none yet, as while the user is asked about a read."""
+    running = (proposal for proposal in host.workspace.proposals if task and proposal.runs_in(task))
+    proposal = next(running, None)
+    return doing_text(proposal, host.language()) if proposal and proposal.changes else ""
 
 
 async def _behind(first: Awaitable[object], request: Request, exchange: Exchange) -> Envelope:

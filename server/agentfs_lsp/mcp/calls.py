@@ -331,7 +331,7 @@ class Calls:
             if int((loop.time() - begun) / PROGRESS_S) > reported and not job.task.done():
                 reported = int((loop.time() - begun) / PROGRESS_S)
                 seconds = int(reported * PROGRESS_S)
-                self._connection.progress(called, seconds, f"waiting for {job.what} ({seconds} s)")
+                self._connection.progress(called, seconds, f"{job.what} ({seconds} s)")
                 self._send()
         job.is_told = True
         return job.outcome

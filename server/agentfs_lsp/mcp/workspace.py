@@ -107,14 +107,15 @@ class Workspace:
             await self._server.fs.close()
 
     def what(self, called: Called) -> str:
-        """What a call waits for, in words for the user. Clients may show them as Markdown."""
+        """What a call does and waits for, in words for the user. Clients may show them as Markdown."""
         paths = self._paths(called.tool, called.arguments)
         files = [code(escape_to_one_line(os.path.relpath(path, self._root))) for path in paths]
         if called.tool not in CHANGING:
-            return f"{called.tool} {' '.join(files)}".rstrip()
-        if len(files) > 1:
-            return f"the review of {len(files)} files"
-        return f"the review of {files[0]}" if files else f"the review of {called.tool}"
+            return f"waiting for {called.tool} {' '.join(files)}".rstrip()
+        doing = {"write": "Writing to", "edit": "Editing", "batch": "Changing"}.get(called.tool)
+        if doing is None or not files:
+            return f"waiting for the review of {called.tool}"
+        return f"{doing} {files[0] if len(files) == 1 else f'{len(files)} files'}: waiting for the review"
 
     async def run(self, job: Job) -> Outcome:
         """Run the tool."""

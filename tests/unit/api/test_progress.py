@@ -31,14 +31,15 @@ async def test_a_long_wait_is_reported_repeatedly(monkeypatch: pytest.MonkeyPatc
         if len(sent) == 4:
             enough.set()
 
-    with Progress(notify, "token", english):
+    with Progress(notify, "token", english, lambda: "Editing a.py"):
         await enough.wait()
     assert kinds(sent) == ["begin", *["report"] * (len(sent) - 2), "end"]
     assert {one["token"] for one in sent} == {"token"}
+    assert sent[0]["value"]["title"] == "Editing a.py"
 
 
 async def test_a_short_wait_is_not_reported() -> None:
     sent: list[str] = []
-    with Progress(lambda method, _: sent.append(method), 1, english):
+    with Progress(lambda method, _: sent.append(method), 1, english, str):
         await asyncio.sleep(0)
     assert sent == []

@@ -22,7 +22,7 @@ async def test_progress_rises_every_five_seconds_until_the_answer(agent: Agent) 
     await agent.send(edit(token="t"))
     reports = [one["params"] for one in await agent.after(22)]
     assert [one["progress"] for one in reports] == [5, 10, 15, 20]
-    assert reports[-1]["message"] == "waiting for the review of a.py (20 s)"
+    assert reports[-1]["message"] == "Editing a.py: waiting for the review (20 s)"
     agent.land()
     assert [one["id"] for one in await agent.heard()] == [1]
     assert await agent.after(60) == []

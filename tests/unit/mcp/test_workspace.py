@@ -22,8 +22,9 @@ from agentfs_lsp.mcp.workspace import Workspace, _EditorEnds
 )
 def test_names_of_files_are_neither_markup_nor_lines_nor_links(path: str, name: str) -> None:
     workspace = Workspace(Path("/w"), Catalog("/w"))
-    assert workspace.what(Called(1, "edit", {"path": f"/w/{path}"}, Caller())) == f"the review of {name}"
-    assert workspace.what(Called(1, "read", {"path": path}, Caller())) == f"read {name}"
+    editing = workspace.what(Called(1, "edit", {"path": f"/w/{path}"}, Caller()))
+    assert editing == f"Editing {name}: waiting for the review"
+    assert workspace.what(Called(1, "read", {"path": path}, Caller())) == f"waiting for read {name}"
 
 
 def entry(token: str) -> Entry:

@@ -52,8 +52,8 @@ def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelo
     loose = any(is_fallback(one.level) for one in made)
     after = landed_texts(landings, [*dict.fromkeys(unsaved.values())], data.get("review"), translate)
     stats = line_stats(changes, exchange.time_ms(), shown=batched.shown)
-    known = {"loose": loose, "truncated": preview.truncated, "shown": batched.shown}
-    text = _text(translate, command, changes, stats, made, after, **known)
+    known = {"previewed": bool(preview.text), "truncated": preview.truncated, "shown": batched.shown}
+    text = _text(translate, command, changes, stats, made, after, loose=loose, **known)
     partial = not applied or loose or preview.truncated
     return exchange.succeed(data, text, stats, partial=partial)
 
@@ -116,6 +116,7 @@ def _text(
     after: Sequence[str],
     *,
     loose: bool,
+    previewed: bool,
     truncated: bool,
     shown: bool,
 ) -> str:
@@ -125,7 +126,11 @@ def _text(
     said = [_headline(translate, command, stats)] if changes or is_known else []
     nothing_landed = command.dry_run or (not changes and is_known)
     if loose:
-        said.append(translate("Some text was matched loosely. See diff_preview for what was replaced."))
+        said.append(
+            translate("Some text was matched loosely. See diff_preview for what was replaced.")
+            if previewed
+            else translate("Some text was matched loosely. Use {Read} to see what was replaced.")
+        )
     if any(one.merged is not None for one in made):
         said.append(
             translate(

@@ -90,6 +90,11 @@ def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
                 "The text was matched loosely ({level}). See diff_preview for what was replaced.",
                 level=change.level,
             )
+            if change.preview.text
+            else translate(
+                "The text was matched loosely ({level}). Use {Read} to see what was replaced.",
+                level=change.level,
+            )
         )
     if change.merged is not None:
         said.append(

@@ -112,8 +112,14 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Diff:
-    """Limits of diffs in responses."""
+    """Diffs in responses."""
 
+    preview: bool = setting(
+        True,
+        Flag(),
+        "Show agents the diff of what they changed. Off: diff_preview is empty.",
+        in_workspace="free",
+    )
     max_lines: int = setting(
         100, Whole("lines", 1, 1_000_000), "Longer diffs are truncated.", in_workspace="free"
     )

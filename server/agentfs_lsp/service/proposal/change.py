@@ -179,8 +179,10 @@ class FileChange:
 
     @cached
     def preview(self) -> Preview:
-        """The unified diff, within the `diff.*` limits."""
+        """The unified diff, within the `diff.*` limits; empty if the user wants none in answers."""
         limits = self.settings.diff
+        if not limits.preview:
+            return Preview("", truncated=False)
         return self.preview_within(limits.max_lines, limits.max_bytes, limits.max_line_chars)
 
     @cached

@@ -50,6 +50,18 @@ def title_of(proposal: Proposal, translate: Translate, path_columns: int | None 
     return title.replace("{path}", path)
 
 
+def doing_text(proposal: Proposal, translate: Translate) -> str:
+    """The operation and the file, as the title of its progress."""
+    if len(proposal.changes) > 1:
+        return translate("Changing {count} files", count=len(proposal.changes))
+    path = escape_to_one_line(proposal.changes[0].path)
+    if proposal.tool == "write":
+        return translate("Writing to {path}", path=path)
+    if proposal.tool == "undo":
+        return translate("Undoing a change of {path}", path=path)
+    return translate("Editing {path}", path=path)
+
+
 def last_line_of(proposal: Proposal, translate: Translate, columns: int) -> str:
     """The operation and the agent in one line of at most `columns`; long names are shortened."""
     agent = shortened(escape_to_one_line(proposal.agent), columns // 5)
