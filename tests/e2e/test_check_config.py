@@ -35,6 +35,13 @@ def checked(root: Path, *arguments: str, settings: object = None) -> dict[str, A
     return found
 
 
+@pytest.mark.parametrize(("which", "title"), [("workspace", ".agentfs.toml"), ("settings", "agentfs")])
+def test_it_prints_what_can_be_set_as_a_schema(root: Path, which: str, title: str) -> None:
+    printed = check(root, "--schema", which)
+    assert (printed.returncode, printed.stderr) == (0, "")
+    assert json.loads(printed.stdout)["title"] == title
+
+
 def test_for_a_path_it_says_what_decides_each_operation(root: Path) -> None:
     (root / "link.md").symlink_to("SOUL.md")
     paths = ["SOUL.md", "USER.md", "x.txt", "soul.md", ".git/config", "link.md", "../out"]

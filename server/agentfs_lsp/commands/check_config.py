@@ -1,7 +1,8 @@
 """`agentfs-lsp check-config`: shows the rules that apply in a folder, and to a path.
 
 It uses the same settings, workspace file, and policy as the server, but needs no running server.
-`config_report.py` prints the result (docs/configuration.md#which-rules-apply-where).
+`config_report.py` prints the result (docs/configuration.md#which-rules-apply-where), `config_schema.py`
+describes what can be set.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser, complain
 from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.commands.config_report import Judged, Report, as_json, print_report
+from agentfs_lsp.commands.config_schema import SCHEMAS
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.policy.repositories import verdict_in_repository
 from agentfs_lsp.domain.settings.rules import OPERATIONS
@@ -32,6 +34,9 @@ DONE, PROBLEMS, USAGE = 0, 1, 2
 def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command. Returns its exit code: 0, 1 if a setting is invalid, 2 for a usage error."""
     options = _parser(translate).parse_intermixed_args(arguments)
+    if options.schema is not None:
+        print(json.dumps(SCHEMAS[options.schema](), indent=2))
+        return DONE
     report = _look(options.folder, options.paths, options.settings, translate)
     if options.json:
         print(json.dumps(as_json(report), indent=2))
@@ -45,7 +50,7 @@ def _parser(translate: Translate) -> Parser:
         "check-config",
         translate,
         # Given explicitly, because argparse wraps badly when options and paths mix.
-        usage="%(prog)s [-h] [--settings FILE] [--json] [DIR] [PATH ...]",
+        usage="%(prog)s [-h] [--settings FILE] [--json] [--schema {workspace,settings}] [DIR] [PATH ...]",
         description=translate(
             "Show the rules that apply in a workspace folder. For each path, show whether reading, "
             "writing, and editing is allowed, requires approval, or is denied, and which rule decides."
@@ -71,6 +76,14 @@ def _parser(translate: Translate) -> Parser:
         ),
     )
     parser.options.add_argument("--json", action="store_true", help=translate("print JSON"))
+    parser.options.add_argument(
+        "--schema",
+        choices=SCHEMAS,
+        help=translate(
+            "print only the JSON Schema of a workspace's .agentfs.toml, or of the section agentfs of an "
+            "editor's settings, by which editors complete and check them"
+        ),
+    )
     return parser
 
 
