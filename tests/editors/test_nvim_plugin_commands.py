@@ -14,12 +14,18 @@ _G.load = function()
   require('agentfs.adapters.codecompanion').tools(function(tools) _G.tools.companion = tools end)
   require('agentfs.adapters.avante').tools(function(tools) _G.tools.avante = tools vim.notify('loaded') end)
 end
-_G.companion = function()
+local stderr = {}
+_G.companion = function(path)
   local tool = _G.tools.companion.Read.callback()
   local chat = {}
   function chat:add_tool_output(of, told) vim.notify(of.name .. ': ' .. told:gsub('\\n', ',')) end
-  tool.cmds[1]({}, { path = 'a.py' }, { output_cb = function(told)
-    tool.output[told.status](tool, { told.data }, { tools = { chat = chat } })
+  tool.cmds[1]({ bufnr = 1 }, { path = path }, { output_cb = function(told)
+    local data = { told.data }
+    if told.status == 'error' then
+      table.insert(stderr, told.data)
+      data = stderr
+    end
+    tool.output[told.status](tool, data, { tools = { chat = chat } })
   end })
 end
 _G.avante = function()
@@ -187,11 +193,16 @@ async def test_the_server_is_installed_on_request(root: Path, repository: Path, 
 
 
 async def test_adapters_for_agents_plugins(root: Path, file: Path, repository: Path, neovim: Path) -> None:
+    """With stand-ins for what calls them; `test_agents_plugins.py` has the real ones."""
     async with plugin(root, repository, neovim, config=ADAPTERS) as editor:
         editor.screen.press(":lua load()\r")
         await editor.screen.shows("loaded")
-        editor.screen.press(":lua companion()\r")
+        editor.screen.press(":lua companion('a.py')\r")
         await editor.screen.shows("Read: one,two,three,")
+        editor.screen.press(":lua companion('first')\r")
+        await editor.screen.shows("Read: File not found: 'first'")
+        editor.screen.press(":lua companion('second')\r")
+        await editor.screen.shows("Read: File not found: 'second'")
         editor.screen.press(":lua avante()\r")
         await editor.screen.shows("refused: ")
 
