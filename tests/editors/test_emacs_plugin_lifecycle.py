@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -247,7 +248,10 @@ async def test_the_server_is_installed_only_after_a_yes(root: Path) -> None:
 
 
 async def test_the_tools_of_gptel_read_and_change_after_a_review(root: Path) -> None:
-    """With a stand-in for gptel's only function that is used."""
+    """With a stand-in for gptel's only function that is used; `test_emacs_gptel.py` has the real one."""
+    other = root.parent / "other"
+    subprocess.run(["git", "init", "-q", other], check=True)
+    (other / "there.txt").write_text("elsewhere\n")
     more = """
 (setq test-tools nil)
 (defun gptel-make-tool (&rest tool) tool)
@@ -262,10 +266,18 @@ async def test_the_tools_of_gptel_read_and_change_after_a_review(root: Path) -> 
              (lambda (text)
                (test-tool "edit" (lambda (told) (message "%s|%s" (string-trim text) told)) "a.py" "two" "2"))
              "a.py"))
+(defun test-other ()
+  (interactive)
+  (with-current-buffer (get-buffer-create "*chat*")
+    (setq default-directory (expand-file-name "../other/" test-root))
+    (test-tool "read" (lambda (text) (message "%s" text)) "there.txt")))
 (global-set-key (kbd "C-c g") #'test-model)
+(global-set-key (kbd "C-c o") #'test-other)
 """
     async with reviewing(root, more) as emacs:
         await emacs.screen.shows("there are 3 tools")
+        emacs.screen.press("\x03o")
+        await emacs.screen.shows("elsewhere")
         emacs.screen.press(ASK)
         await emacs.review("Agent:  gptel")
         emacs.screen.press("y")

@@ -138,6 +138,8 @@ async def _serve(model: Model, reader: asyncio.StreamReader, writer: asyncio.Str
         asked = json.loads(body)
         events = api.say(await model.next_step(api.hear(asked)))
         status, kind, data = "200 OK", "text/event-stream", b"".join(_event(*event) for event in events)
+        if path.endswith("/chat/completions"):
+            data += b"data: [DONE]\n\n"
         if path.endswith(":generateContent"):
             kind, data = "application/json", json.dumps(events[0][1]).encode()
     told = [
