@@ -1,4 +1,4 @@
-;;; agentfs-test.el --- Tests without a server  -*- lexical-binding: t; -*-
+;;; agentfs-test.el --- Tests without a server  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 

@@ -1,4 +1,4 @@
-;;; check.el --- Compile and lint the package  -*- lexical-binding: t; -*-
+;;; check.el --- Compile and lint the package  -*- lexical-binding: t; no-byte-compile: t; -*-
 
 ;; SPDX-License-Identifier: MIT
 
