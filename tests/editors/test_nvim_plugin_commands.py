@@ -1,6 +1,10 @@
 """agentfs.nvim: the command, the lists, history, installation, and what other plugins use."""
 
+import shutil
+import subprocess
 from pathlib import Path
+
+import pytest
 
 from support.docs import examples
 from support.editor import SERVER
@@ -119,10 +123,45 @@ async def test_the_undo_of_a_new_file_deletes_it(root: Path, repository: Path, n
 async def test_the_block_of_the_readme_is_all_it_takes(
     root: Path, file: Path, repository: Path, neovim: Path
 ) -> None:
+    block = block_of_the_readme(repository, "runtimepath").replace("~/agentfs-lsp", str(repository))
+    await starts(block, root, neovim)
+
+
+async def test_lazy_installs_it_by_the_block_of_the_readme(
+    root: Path, file: Path, repository: Path, neovim: Path
+) -> None:
+    lazy = repository / ".editors/lazy.nvim"
+    if not lazy.exists():
+        pytest.skip("there is no .editors/lazy.nvim")
+    block = block_of_the_readme(repository, "opts = {}").replace("~/agentfs-lsp", str(repository))
+    await starts(f"vim.opt.rtp:prepend('{lazy}')\nrequire('lazy').setup({{ {block} }})", root, neovim)
+
+
+async def test_the_plugin_manager_of_neovim_installs_it_by_the_block_of_the_readme(
+    root: Path, file: Path, repository: Path, neovim: Path
+) -> None:
+    if "0.12" not in str(neovim):
+        pytest.skip("vim.pack is new in Neovim 0.12")
+    clone = root.parent / "clone"
+    shutil.copytree(repository / "editors/nvim", clone / "editors/nvim")
+    author = ["-c", "user.name=Ada", "-c", "user.email=ada@example.com"]
+    for command in (["init", "-q"], ["add", "."], [*author, "commit", "-qm", "All"]):
+        subprocess.run(["git", *command], cwd=clone, check=True)
+    block = block_of_the_readme(repository, "vim.pack").replace("URL", f"'file://{clone}'")
+    confirmed = block.replace("} })\n", "} }, { confirm = false })\n", 1)
+    await starts(confirmed, root, neovim)
+
+
+def block_of_the_readme(repository: Path, having: str) -> str:
+    """The block with this text."""
     readme = (repository / "editors" / "nvim" / "README.md").read_text()
-    block = next(block for block in examples(readme, "lua") if "runtimepath" in block)
+    return next(block for block in examples(readme, "lua") if having in block)
+
+
+async def starts(config: str, root: Path, neovim: Path) -> None:
+    """See that a change is announced and reviewed with this init.lua."""
     init = root.parent / "init.lua"
-    init.write_text(block.replace("~/agentfs-lsp", str(repository)))
+    init.write_text(config)
     (root / ".git").mkdir()
     async with editing(root, [str(neovim), "-n", "-u", str(init), "a.py"]) as editor:
         await editor.wire.seen("textDocument/didOpen")
