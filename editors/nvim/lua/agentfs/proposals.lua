@@ -31,6 +31,7 @@ local M = {}
 ---@field decisions table<string, { decision: 'accepted'|'rejected', text?: string }> by path, of a batch
 ---@field reasons string[] why files were rejected
 ---@field outcome? string
+---@field is_own? boolean whether it was decided here, and not in a terminal
 
 ---Which state follows which.
 ---@type table<agentfs.State, table<string, agentfs.State>>
@@ -132,8 +133,9 @@ end
 ---@param settled { id: string, outcome: string, reason?: string, files?: table }
 function M.finish(settled)
   for at, proposal in ipairs(all) do
+    local is_own = proposal.state == 'decided'
     if proposal.id == settled.id and M.move(proposal, 'finish') then
-      proposal.outcome = settled.outcome
+      proposal.outcome, proposal.is_own = settled.outcome, is_own
       table.remove(all, at)
       local told = vim.tbl_extend('force', M.described(proposal), settled)
       events.fire('Settled', vim.tbl_extend('force', { proposal = proposal }, settled), told)

@@ -269,6 +269,11 @@ local ENDED = {
   conflict = 'is a conflict: the file has changed. Nothing was changed.',
   failed = 'failed. Look at what its files hold now.',
 }
+local ELSEWHERE = {
+  landed = 'was accepted in another place.',
+  editor = 'was accepted in another place, and waits in its buffer.',
+  rejected = 'was rejected in another place. Nothing was changed.',
+}
 local OF_FILE = {
   editor = 'waits in its buffer',
   conflict = 'has changed, and was left alone',
@@ -345,9 +350,10 @@ end
 ---@param settled { proposal: agentfs.Proposal, outcome: string, reason?: string, files?: table }
 local function ended(settled)
   local proposal, view = settled.proposal, M.view
-  local said = WITHDRAWN[settled.reason] or ENDED[settled.outcome]
-  local others = apart(settled.files)
   local is_shown = view ~= nil and view.proposal == proposal
+  local elsewhere = is_shown and not proposal.is_own and ELSEWHERE[settled.outcome]
+  local said = WITHDRAWN[settled.reason] or ENDED[settled.outcome] or elsewhere
+  local others = apart(settled.files)
   if others then
     notice.warn(('%s. The rest has landed: %s'):format(others, proposal.title))
   elseif said then

@@ -59,6 +59,8 @@ _VSCODE = MessageLimits(
 _EMACS = MessageLimits(
     4, 78, prefix=33, scrolls_behind=True, loses_questions=True, shows_end=True, wraps_at_words=True
 )
+# agentfs.el lists questions in a buffer of its own, which takes half of the frame, indented by two columns.
+_AGENTFS_EL = MessageLimits(5, 76)
 # A list of choices in the message area: the start of a longer message scrolls away, and windows can't scroll
 # meanwhile. A number and Enter choose.
 _VIM = MessageLimits(16, 80, confirming_choices=12)
@@ -91,6 +93,7 @@ _BY_NAME = {
     "": _UNNAMED,
     "Eglot": _EMACS,
     "emacs": _EMACS,
+    "Emacs": _AGENTFS_EL,
     "Neovim": _NEOVIM,
     "coc.nvim": _COC,
     "vim-lsp": _VIM,
