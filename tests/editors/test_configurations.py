@@ -93,6 +93,26 @@ async def test_a_closed_file_lands_byte_for_byte(root: Path, kind: Kind) -> None
         assert (root / "b.txt").read_bytes() == before.replace(b"two", b"2")
 
 
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if "emacs-30" in kind.name], indirect=True, ids=str)
+async def test_a_diff_longer_than_its_window_is_approved_only_by_what_its_end_says(
+    root: Path, kind: Kind
+) -> None:
+    before, after = ("".join(f"{word} {n}\n" for n in range(30)) for word in ("old", "new"))
+    async with kind.on_a_file(root, before) as editor:
+        await editor.wire.ask("agentfs/read", {"path": "a.py"})
+        write = {"path": "a.py", "content": after, "overwrite": True, "agent": "Ada"}
+        answer = editor.wire.ask("agentfs/write", write)
+        assert await editor.offers("Approve", answer)
+        assert "+new 29" not in editor.screen.text
+        await editor.choose("Approve")
+        assert not await editor.offers("Approve", answer)
+        assert "+new 29\n" in editor.seen
+        editor.go_back()
+        await editor.press(editor.keys.save, "textDocument/didSave")
+        assert (await answer)["status"] != "error"
+    assert (root / "a.py").read_text() == after
+
+
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if "lsp-mode" in kind.name], indirect=True, ids=str)
 async def test_c_g_in_lsp_mode_is_a_no_at_once(root: Path, kind: Kind) -> None:
     async with kind.on_a_file(root) as editor:

@@ -123,7 +123,7 @@ class Configured(RealEditor):
         super().__init__(editor.screen, editor.root, editor.wire)
         self.keys = keys
         self._call = call
-        self._page, self._titles, self._seen = 0, [""], ""
+        self._page, self._titles, self.seen = 0, [""], ""
 
     async def call(self) -> asyncio.Future[Message]:
         """Run the documented call; returns a future for its response."""
@@ -157,20 +157,23 @@ class Configured(RealEditor):
             lines = [line.rstrip() for line in question["message"].split("\n")]
             screen = await self._shows(lines)
             if title in self._titles:
-                if hidden := [line for line in diff if line not in self._seen]:
+                if hidden := [line for line in diff if line not in self.seen]:
                     self.screen.press(self.keys.scroll)
                     await self._shows(hidden)
                 return True
+            if "The end of the diff" in question["message"]:
+                screen = await self._scrolled_to("The letter is ")
             letter = re.search(r"The letter is (\w)\.", screen)
-            await self._choose(letter[1] if letter else self._titles[1])
+            await self.choose(letter[1] if letter else self._titles[1])
         return False
 
     async def decide(self, title: str, answer: asyncio.Future[Message], diff: tuple[str, ...] = ()) -> None:
         """Choose this wherever it is offered, with these lines on the screen before."""
         while await self.offers(title, answer, diff):
-            await self._choose(title)
+            await self.choose(title)
 
-    async def _choose(self, title: str) -> None:
+    async def choose(self, title: str) -> None:
+        """Choose this on the page on the screen."""
         self.screen.press(choice := self.keys.pick(self._titles.index(title), title))
         if self.keys.enter:
             await self.screen.shows(lambda text: text.rstrip().endswith(choice))
@@ -178,7 +181,14 @@ class Configured(RealEditor):
 
     async def _shows(self, lines: list[str]) -> str:
         screen = await self.screen.shows(lambda text: all(line in text for line in lines))
-        self._seen += screen
+        self.seen += screen
+        return screen
+
+    async def _scrolled_to(self, wanted: str) -> str:
+        while wanted not in (screen := self.screen.text):
+            self.screen.press(self.keys.scroll)
+            await self.screen.shows(lambda text, before=screen: text != before)
+        self.seen += screen
         return screen
 
     async def _asked_again(self, answer: asyncio.Future[Message]) -> bool:

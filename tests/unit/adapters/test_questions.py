@@ -82,11 +82,15 @@ class Desk:
         self.typed_ms: float | None = None
         self.screen = Screen(cast(Editor, self.editor), self.clock, lambda: self.typed_ms)
 
-    def ask(self, lines: Sequence[str] = ("+x",), *, is_beside: bool = True) -> asyncio.Task[str | None]:
+    def ask(
+        self, lines: Sequence[str] = ("+x",), *, is_beside: bool = True, letter: str = ""
+    ) -> asyncio.Task[str | None]:
         async def asked() -> str | None:
             async with self.screen.turn():
                 quiet = await self.screen.is_quiet()
-                question = Question(lines, "agentfs: Edit a", "No", ("Yes", "Always"), is_beside=is_beside)
+                question = Question(
+                    lines, "agentfs: Edit a", "No", ("Yes", "Always"), is_beside=is_beside, letter=letter
+                )
                 return await self.screen.ask(question, translate, quiet=quiet)
 
         return asyncio.ensure_future(asked())
@@ -364,6 +368,20 @@ async def test_another_letter_than_that_of_the_first_row_is_no_yes(emacs: Desk) 
     asked.set_result(next(one for one in actions[1:] if f"is {one}." not in message))
     assert await answer is None
     assert len(emacs.editor.asked) == 1
+
+
+@pytest.mark.parametrize(("chosen", "told"), [("d", "Always"), ("e", None), ("No", "No")])
+async def test_a_yes_beside_a_small_window_is_confirmed_by_the_letter_at_its_end(
+    emacs: Desk, chosen: str, told: str | None
+) -> None:
+    answer = emacs.ask(letter="d")
+    await emacs.answer_at(1500, 0, "Always")
+    await emacs.clock.pass_until(1500)
+    _, message, actions, _ = emacs.editor.asked[1]
+    assert message == ("The end of the diff names a letter.\nChoose it to confirm “Always”.\nagentfs: Edit a")
+    assert (actions[0], {"d", "e"} <= set(actions)) == ("No", True)
+    await emacs.answer_at(3000, 1, chosen)
+    assert await answer == told
 
 
 async def test_after_questions_that_were_withdrawn_the_next_ones_wait_longer_and_longer(neovim: Desk) -> None:

@@ -150,18 +150,18 @@ class DiffFiles:
 
     @asynccontextmanager
     async def shown_for(
-        self, editor: Editor, proposal: Proposal, show_s: float
+        self, editor: Editor, proposal: Proposal, show_s: float, end: str = ""
     ) -> AsyncIterator[DiffFile | None]:
-        """The proposal's diff on screen; None if it can't be written, or the client can't show it or has not
-        done so within `show_s` seconds. No exception means approval; the file then stays until `conclude`,
-        because Neovim reports a removed file and waits for a key before it applies edits."""
+        """The proposal's diff on screen, and `end` below it; None if it can't be written, or the client can't
+        show it or has not done so within `show_s` seconds. No exception means approval. The file then stays
+        until `conclude`: Neovim reports a removed file and waits for a key before it applies edits."""
         if not editor.traits.show_document:
             yield None
             return
         places = [self._in(proposal.changes[0].base.location.root)]  # one diff of all files
         if limits_of(editor.traits).shows_outside:
             places.append(self._outside)
-        writing = asyncio.ensure_future(asyncio.to_thread(_written, proposal, places))
+        writing = asyncio.ensure_future(asyncio.to_thread(_written, proposal, places, end))
         try:
             written = await asyncio.shield(writing)
             yield written if written is not None and await _is_shown(editor, written, show_s) else None
@@ -193,9 +193,9 @@ class DiffFiles:
         return Place(self._open_beneath, root.path, FOLDERS, root.uri)
 
 
-def _written(proposal: Proposal, places: Sequence[Place]) -> DiffFile | None:
+def _written(proposal: Proposal, places: Sequence[Place], end: str) -> DiffFile | None:
     """Write the diff to the first possible location; None if editors may not show it."""
-    data = (_HEAD + full_preview_of(proposal)).encode("utf-8", "backslashreplace")
+    data = (_HEAD + full_preview_of(proposal) + end).encode("utf-8", "backslashreplace")
     if len(data) > LARGEST:
         return None
     written = (_written_in(place, f"{proposal.id}.diff", data) for place in places)

@@ -10,13 +10,14 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
+from secrets import choice
 
 from agentfs_lsp.adapters.review.appliers import PlainApplier
 from agentfs_lsp.adapters.review.asking import Asking
 from agentfs_lsp.adapters.review.diff_file import DiffFile
 from agentfs_lsp.adapters.review.message_limits import MessageLimits, limits_of
 from agentfs_lsp.adapters.review.paging import last_line_for, paged
-from agentfs_lsp.adapters.review.questions import DRAWING_S, MAX_PAGES, Question, left_of
+from agentfs_lsp.adapters.review.questions import DRAWING_S, LETTERS, MAX_PAGES, Question, left_of
 from agentfs_lsp.domain.errors import Conflict, NobodyToAsk, Rejected, ReviewTimedOut
 from agentfs_lsp.domain.text.byte_order_mark import MARK
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links
@@ -54,10 +55,12 @@ async def _shown_and_asked(
     """As `review_by_message`; `quiet`: whether the user does not type."""
     editor, screen, translate = asking.editor, asking.screen, asking.translate()
     show_s = asking.settings().landing_timeout_s
-    async with asking.diff_files.shown_for(editor, proposal, show_s) as diff_file:
+    limits = limits_of(editor.traits)
+    letter = choice(LETTERS) if limits.ends_with_letter else ""
+    end = translate("The letter is {letter}.", letter=letter) + "\n" if letter else ""
+    async with asking.diff_files.shown_for(editor, proposal, show_s, end) as diff_file:
         if diff_file is not None:
             await asking.clock.sleep(DRAWING_S)
-        limits = limits_of(editor.traits)
         beside = diff_file is not None and limits.scrolls_behind
         most_pages = MAX_PAGES
         if proposal.blind and any(change.base.exists for change in proposal.changes) and not beside:
@@ -82,6 +85,7 @@ async def _shown_and_asked(
             (approve, always),
             most_pages,
             is_beside=beside,
+            letter=letter if beside else "",
             was_not_shown=editor.traits.show_document and diff_file is None,
         )
         try:

@@ -49,6 +49,12 @@ class MessageLimits:
         """How much of the last line fits one row: Vim appends `: `, and a full row takes another one."""
         return self.columns - 3
 
+    @property
+    def ends_with_letter(self) -> bool:
+        """Whether the end of the diff names the letter that confirms an approval: its window may be so small
+        that the rest comes to the screen only by scrolling."""
+        return self.scrolls_behind and self.shows_end
+
 
 # A notification is cut at 1,000 characters. Its buttons are clicked, or reached by keys that type no text.
 _VSCODE = MessageLimits(

@@ -72,7 +72,8 @@ class Unanswered(Exception):
 class Question:
     """`lines` are shown in full, over at most `most_pages` pages, each ending with `last_line`. The button
     titles: `no`, and those that approve in one way or another. `is_beside`: the subject is shown in a window
-    of its own, which scrolls. `was_not_shown`: it is not, although the editor has such windows."""
+    of its own, which scrolls, and at its end stands the `letter` that confirms an approval, if there is one.
+    `was_not_shown`: it is not, although the editor has such windows."""
 
     lines: Sequence[str]
     last_line: str
@@ -80,6 +81,7 @@ class Question:
     yes: Sequence[str]
     most_pages: int = MAX_PAGES
     is_beside: bool = False
+    letter: str = ""
     was_not_shown: bool = False
 
 
@@ -178,7 +180,8 @@ class Screen:
             if not is_seen:
                 return no
             await self.is_quiet()
-        elif len(pages) == 1 and not quiet and not limits.confirming_choices:
+        confirms = hides or bool(question.letter or limits.confirming_choices)
+        if len(pages) == 1 and not quiet and not confirms:
             pages.insert(0, question.last_line)
         for number, page in enumerate(pages[:-1], start=1):
             onward = translate("Next ({next}/{pages})", next=number + 1, pages=len(pages))
@@ -189,13 +192,18 @@ class Screen:
         first, *others = question.yes
         in_order = (first, question.no) if traits.first_action_only else (question.no, first)
         answer = await self._read_answer(pages[-1], (*in_order, *others), question.no)
-        if answer is None or answer not in question.yes or not (hides or limits.confirming_choices):
+        if answer is None or answer not in question.yes or not confirms:
             return answer
         await self.is_quiet()
         if hides:  # the window may have become smaller since
             below = [translate("Choose it to confirm “{answer}”.", answer=answer)]
             below.append(translate("If you could not see all of it, choose “{no}”.", no=question.no))
             is_seen, no = await self._measure(question, below, translate)
+            return answer if is_seen else no
+        if question.letter:
+            rows = [translate("The end of the diff names a letter.")]
+            rows += [translate("Choose it to confirm “{answer}”.", answer=answer), question.last_line]
+            is_seen, no = await self._read_letter("\n".join(rows), question.letter, question)
             return answer if is_seen else no
         message = translate("Choose “{answer}” again to confirm.", answer=answer) + f"\n{question.last_line}"
         if traits.first_action_only:
@@ -212,6 +220,10 @@ class Screen:
         """Whether the user sees pages completely; if not, whether the answer is no."""
         letter = choice(LETTERS[1:])  # not the second choice, whose number may be typed twice
         message = _measuring(letter, below, question.last_line, limits_of(self._editor.traits), translate)
+        return await self._read_letter(message, letter, question)
+
+    async def _read_letter(self, message: str, letter: str, question: Question) -> tuple[bool, str | None]:
+        """Whether the answer is this letter; if not, whether it is no."""
         answer = await self._read_answer(message, (question.no, *LETTERS), question.no)
         return answer == letter, (answer if answer == question.no else None)
 
