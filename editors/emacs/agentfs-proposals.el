@@ -173,7 +173,8 @@ The outcome is a string of docs/protocol.md, section 9.1, such as \"landed\", or
     (agentfs-proposals-changed)))
 
 (defun agentfs-proposals-set-out (proposal file out)
-  "Accepting PROPOSAL shall leave FILE as it is if OUT is non-nil."
+  "Accepting PROPOSAL shall leave FILE as it is if OUT is non-nil.
+A string tells the agent why."
   (when (eq (agentfs-proposal-state proposal) 'waiting)
     (setf (agentfs-file-out file) out)
     (agentfs-proposals-changed)))
@@ -251,25 +252,30 @@ In a format string: a percent sign is doubled."
 ;;; Decisions
 
 (cl-defun agentfs-proposals-accept (proposal &key always)
-  "Accept PROPOSAL as the user left it; ALWAYS also accepts what follows it."
-  (let ((files (delq nil (mapcar #'agentfs-proposals--decision (agentfs-proposal-files proposal)))))
-    (agentfs-proposals-settle proposal (if files "amended" "accepted")
+  "Accept PROPOSAL as the user left it; ALWAYS also accepts what follows it.
+If every file is left out, this rejects it."
+  (let ((files (delq nil (mapcar #'agentfs-proposals--decision (agentfs-proposal-files proposal))))
+        (none (seq-every-p #'agentfs-file-out (agentfs-proposal-files proposal))))
+    (agentfs-proposals-settle proposal (cond (none "rejected") (files "amended") (t "accepted"))
                               `(,@(and files `(:files ,(vconcat files)))
-                                ,@(and always '(:always t))))))
+                                ,@(and always (not none) '(:always t))))))
 
 (defun agentfs-proposals--decision (file)
   "The decision about FILE, if it differs from accepting it as proposed."
   (let ((uri (agentfs-file-uri file)) (text (agentfs-file-text file)))
-    (cond ((agentfs-file-out file) (list :uri uri :decision "rejected"))
+    (cond ((agentfs-file-out file)
+           `(:uri ,uri :decision "rejected" ,@(agentfs-proposals--feedback (agentfs-file-out file))))
           ((not (string= text (agentfs-file-proposed file)))
            (list :uri uri :decision "amended" :text text)))))
 
 (defun agentfs-proposals-reject (proposal reason)
   "Reject PROPOSAL and tell the agent the REASON, which may be empty."
-  (agentfs-proposals-settle proposal "rejected"
-                            (unless (string-empty-p reason)
-                              (list :feedback (agentfs-client--clean
-                                               (substring reason 0 (min 10000 (length reason))))))))
+  (agentfs-proposals-settle proposal "rejected" (agentfs-proposals--feedback reason)))
+
+(defun agentfs-proposals--feedback (reason)
+  "The params that tell the agent the REASON, if it is a string that is not empty."
+  (when (and (stringp reason) (not (string-empty-p reason)))
+    (list :feedback (agentfs-client--clean (substring reason 0 (min 10000 (length reason)))))))
 
 (defun agentfs-proposals-settle (proposal decision &optional more)
   "Send the user's DECISION about PROPOSAL, with MORE params, and carry it out."

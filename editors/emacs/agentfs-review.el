@@ -497,9 +497,7 @@ WITHOUT-FOCUS leaves the selected window as it is."
     (when-let ((problem (agentfs-proposals-obstacle proposal)))
       (user-error "%s" problem))
     (agentfs-review--check)
-    (if (seq-every-p #'agentfs-file-out (agentfs-proposal-files proposal))
-        (agentfs-proposals-reject proposal "")
-      (apply #'agentfs-proposals-accept proposal how))
+    (apply #'agentfs-proposals-accept proposal how)
     (agentfs-review--go-on)))
 
 (defun agentfs-review-accept ()
@@ -539,15 +537,18 @@ What is protected, or has a secret, is reviewed nevertheless."
     (agentfs-proposals-answer agentfs-review--item choice)
     (agentfs-review--go-on)))
 
-(defun agentfs-review-leave-out ()
-  "Leave the file at point out of what is accepted, or take it in again."
-  (interactive)
+(defun agentfs-review-leave-out (ask)
+  "Leave the file at point out of what is accepted, or take it in again.
+With a prefix argument, ASK for a reason, which goes to the agent."
+  (interactive "P")
   (let* ((proposal (agentfs-review--waiting)) (file (agentfs-review--file)))
     (when (agentfs-proposals-all-or-none-p proposal)
       (user-error "The agent wants all of these files or none: r rejects all"))
     (unless (cdr (agentfs-proposal-files proposal))
       (user-error "It is the only file: r rejects it"))
-    (agentfs-proposals-set-out proposal file (not (agentfs-file-out file)))))
+    (agentfs-proposals-set-out
+     proposal file
+     (and (not (agentfs-file-out file)) (or (not ask) (read-string "Leave out, because (may be empty): "))))))
 
 (defun agentfs-review-drop-hunk ()
   "Drop the hunk at point from what is accepted."

@@ -108,3 +108,34 @@ async def test_the_text_says_what_came_of_it_beside_the_changes(three: Path) -> 
     assert answer["data"]["results"][3]["corrections"]
     assert "See corrections in results." in text
     assert "Other names (hard links) of 'closed.py' keep the old content." in undone["text"]
+
+
+async def test_a_reason_to_reject_one_file_reaches_the_agent_with_that_file(three: Path) -> None:
+    async with editing(three, **REVIEWING) as editor:
+        answer, proposal = await ask(editor, atomic=False)
+        files = [{"uri": editor.uri("closed.py"), "decision": "rejected", "feedback": "b is frozen."}]
+        await editor.settle(proposal, "accepted", files=files, feedback="Thanks.")
+        data, text = (await answer)["data"], (await answer)["text"]
+    (rejected,) = [one for one in data["results"] if one["status"] == "error"]
+    assert (rejected["path"], rejected["feedback"]) == ("closed.py", "b is frozen.")
+    assert rejected["error"]["message"] == "The user rejected the change: “b is frozen.”"
+    assert "edit closed.py: The user rejected the change: “b is frozen.”" in text
+    assert data["review"]["feedback"] == "Thanks."
+
+
+@pytest.mark.parametrize("atomic", [True, False])
+async def test_reasons_to_reject_single_files_are_told_if_nothing_lands(three: Path, *, atomic: bool) -> None:
+    paths = ["closed.py"] if atomic else ["open.py", "closed.py", "made/new.py"]
+    async with editing(three, **REVIEWING) as editor:
+        answer, proposal = await ask(editor, atomic=atomic)
+        files = [
+            {"uri": editor.uri(path), "decision": "rejected", "feedback": f"Not {path}"} for path in paths
+        ]
+        await editor.settle(proposal, "accepted", files=files, feedback="No.")
+        refused = await answer
+    said = "; ".join(["No.", *(f"{path}: Not {path}" for path in paths)])
+    assert refused["context"]["review"]["feedback"] == said
+    assert said in refused["text"]
+    told = {one["path"]: one.get("feedback") for one in refused["context"]["batch"]}
+    assert {path: words for path, words in told.items() if words} == {path: f"Not {path}" for path in paths}
+    assert on_disk(three) == OLD

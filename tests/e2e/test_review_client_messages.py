@@ -25,7 +25,10 @@ def wrong_settles(uri: str) -> list[Any]:
     files += [[{"uri": uri + "x", "decision": "accepted"}], [{"uri": "file:///etc/passwd"}], [text, text]]
     files += [[{"uri": uri, "decision": wrong}] for wrong in ("", "no", False, 0, [], {})]
     files += [[{**text, "text": wrong}] for wrong in (None, 1, ["x"], {}, False)]
+    files += [[{"uri": uri, "decision": "rejected", "feedback": wrong}] for wrong in (1, [], "x" * 10_001)]
     files += [
+        [{**text, "feedback": "Not here."}],
+        [{"uri": uri, "feedback": "Not here."}],
         [{**text, "decision": "accepted"}],
         [{**text, "version": 1}],
         [{"uri": uri, "decision": "amended"}],

@@ -203,11 +203,14 @@ async def test_one_file_of_a_batch_can_be_left_out(root: Path) -> None:
         ]
         answer = emacs.wire.ask("agentfs/batch", {"operations": operations, "atomic": False})
         await emacs.review("x leaves one out")
-        emacs.screen.press("x")
+        emacs.screen.press("\x15x")  # C-u x
+        await emacs.screen.shows("Leave out, because")
+        emacs.screen.press("Not a.\r")
         await emacs.ready("a.py  LEFT OUT")
         emacs.screen.press("y")
         answered = await answer
         assert answered["data"]["failed_items"] == [0]
+        assert answered["data"]["results"][0]["feedback"] == "Not a."
     assert (root / "a.py").read_text() == TEXT
     assert (root / "b.py").read_text() == CHANGED
 

@@ -181,7 +181,7 @@ async def test_a_batch_is_decided_file_by_file(root: Path, repository: Path, neo
         await ended(editor)
         assert await layout(editor, 2) == before
     assert [result["status"] for result in answered["data"]["results"]] == ["success", "error", "success"]
-    assert answered["data"]["review"]["feedback"] == "b.txt: No b."
+    assert answered["data"]["results"][1]["feedback"] == "No b."
     assert [(root / name).exists() for name in names] == [True, False, True]
 
 

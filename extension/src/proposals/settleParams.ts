@@ -35,11 +35,19 @@ export function rejectParams(id: string, feedback: string): SettleParams {
 /** The protocol's limit for what goes to the agent. */
 const MAX_FEEDBACK = 10_000;
 
-/** A decision with the reasons to reject single files: the protocol has one message for the whole of it. */
-export function withReasons(decision: SettleParams, reasons: Review['reasons']): SettleParams {
-  const said = [...reasons].map(([path, reason]) => `${path}: ${reason}`);
-  const all = [...said, ...(decision.feedback === undefined ? [] : [decision.feedback])];
-  return said.length === 0 ? decision : { ...decision, feedback: all.join('; ').slice(0, MAX_FEEDBACK) };
+/** A decision with the user's reasons to reject single files. */
+export function withReasons(decision: SettleParams, { files }: Proposal, reasons: Review['reasons']): SettleParams {
+  const own = files.flatMap(({ path, uri }): SettledFile[] => {
+    const reason = reasons.get(path);
+    return reason === undefined ? [] : [{ uri, decision: 'rejected', feedback: reason.slice(0, MAX_FEEDBACK) }];
+  });
+  const others = (decision.files ?? []).filter(({ uri }) => own.every((one) => one.uri !== uri));
+  return own.length === 0 ? decision : { ...decision, files: [...others, ...own] };
+}
+
+/** All that a decision tells the agent in the user's words. */
+export function wordsOf({ feedback = '', files = [] }: SettleParams): string {
+  return [feedback, ...files.map((file) => file.feedback ?? '')].filter((words) => words !== '').join(' ');
 }
 
 /** The texts that a decision accepts, by path, with `\n` line ends: as proposed, or as the user edited them. */

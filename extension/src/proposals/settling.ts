@@ -4,7 +4,7 @@ import type { Server } from '../server/client';
 import type { Decision, Outcome, SavedFile, Settled, SettleParams } from '../protocol/types';
 import { isDecided, outcomeOf, type Review } from './review';
 import type { ProposalStore } from './store';
-import { acceptedTexts, withReasons } from './settleParams';
+import { acceptedTexts, withReasons, wordsOf } from './settleParams';
 import { caughtUp } from '../util/caughtUp';
 import { applyDecision, landedTexts, type NotSaved } from './applyDecision';
 import type { DiffEditors } from '../review/diffEditor';
@@ -63,14 +63,14 @@ export class Settling {
 
   /** Lock the review, and send a decision once, after `earlier` ones. With `onwards`, the next review replaces this one. */
   async settle(review: Review, decided: SettleParams, onwards = true, earlier = Promise.resolve()): Promise<void> {
-    const decision = withReasons(decided, review.reasons);
+    const decision = review.proposal === undefined ? decided : withReasons(decided, review.proposal, review.reasons);
     if (!this.begin(review, decision)) {
       return earlier;
     }
     this.decidedAt = Date.now();
     this.begun.fire(review);
     const texts = review.proposal === undefined ? new Map<string, string>() : acceptedTexts(review.proposal, decision);
-    this.landings.set(review.proposed.id, { decision: decision.decision, feedback: decision.feedback ?? '', texts, notSaved: [] });
+    this.landings.set(review.proposed.id, { decision: decision.decision, feedback: wordsOf(decision), texts, notSaved: [] });
     const locked = this.editors.lock(review).catch((error: unknown) => this.server.channel.warn(String(error)));
     await caughtUp();
     void this.editors.leave(review, onwards);

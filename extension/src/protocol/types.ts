@@ -443,6 +443,8 @@ export interface OperationResult {
   corrections?: Corrected[];
   /** `{code, message}` (there: it failed) */
   error?: Failure;
+  /** the user's message about its file (there: the user rejected that file, and wrote a message about it) */
+  feedback?: string;
 }
 
 /** agentfs/batch. */
@@ -683,6 +685,7 @@ export interface SettledFile {
   uri: string;
   decision?: Decision;
   text?: string;
+  feedback?: string;
 }
 
 /** agentfs/settle. */
@@ -695,7 +698,7 @@ export interface SettleParams {
   feedback?: string;
   /** if true, this session's later changes are allowed; not valid with a rejection */
   always?: boolean;
-  /** [{`uri`, `decision`, `text`}]: overrides `decision` for that file; `text` is an amended file's whole text, and is not valid with any other decision */
+  /** [{`uri`, `decision`, `text`, `feedback`}]: overrides `decision` for that file; `text` is an amended file's whole text, and `feedback` the user's message about a rejected file, at most 10,000 characters; neither is valid with any other decision */
   files?: SettledFile[];
 }
 

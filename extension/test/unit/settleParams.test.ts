@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Proposal } from '../../src/protocol/types';
 import type { Review } from '../../src/proposals/review';
-import { acceptParams, acceptedTexts, leftAsBefore, rejectParams, wasSeen, withReasons } from '../../src/proposals/settleParams';
+import { acceptParams, acceptedTexts, leftAsBefore, rejectParams, wasSeen, withReasons, wordsOf } from '../../src/proposals/settleParams';
 
 function file(path: string, more: Partial<Proposal['files'][number]> = {}): Proposal['files'][number] {
   return {
@@ -107,12 +107,25 @@ test('an acceptance keeps what was rejected before; a file of it can be amended'
   });
 });
 
-test('the reasons to reject single files reach the agent, each with its file, before the reason to reject all', () => {
-  const accepted = acceptParams(proposal(file('a'), file('b')), untouched, false, new Map([['b', 'rejected']]));
-  assert.equal(withReasons(accepted, new Map()), accepted);
-  assert.deepEqual(withReasons(accepted, new Map([['b', 'Too long.']])), { ...accepted, feedback: 'b: Too long.' });
-  assert.equal(withReasons(rejectParams('p', 'All.'), new Map([['a', 'No.'], ['b', 'Nor this.']])).feedback, 'a: No.; b: Nor this.; All.');
-  assert.equal(withReasons(accepted, new Map([['b', 'x'.repeat(10_000)]])).feedback?.length, 10_000);
+test('the reasons to reject single files reach the agent, each with its file', () => {
+  const both = proposal(file('a'), file('b'));
+  const amended = (path: string): string | undefined => (path === 'a' ? 'mine\n' : undefined);
+  const accepted = acceptParams(both, amended, false, new Map([['b', 'rejected']]));
+  assert.equal(withReasons(accepted, both, new Map()), accepted);
+  const told = withReasons(accepted, both, new Map([['b', 'Too long.']]));
+  assert.deepEqual(told, {
+    id: 'p',
+    decision: 'accepted',
+    files: [
+      { uri: 'file:///w/a', decision: 'amended', text: 'mine\n' },
+      { uri: 'file:///w/b', decision: 'rejected', feedback: 'Too long.' },
+    ],
+  });
+  assert.equal(wordsOf(told), 'Too long.');
+  const rejected = withReasons(rejectParams('p', 'All.'), both, new Map([['a', 'No.']]));
+  assert.deepEqual([rejected.feedback, rejected.files], ['All.', [{ uri: 'file:///w/a', decision: 'rejected', feedback: 'No.' }]]);
+  assert.equal(wordsOf(rejected), 'All. No.');
+  assert.equal(withReasons(accepted, both, new Map([['b', 'x'.repeat(10_001)]])).files?.[1]?.feedback?.length, 10_000);
 });
 
 test('with every file rejected it is a rejection, and allows nothing for later', () => {

@@ -306,6 +306,9 @@ class OperationResult(TypedDict):
     error: NotRequired[Failure]
     """{keys}
     There: it failed"""
+    feedback: NotRequired[str]
+    """the user's message about its file
+    There: the user rejected that file, and wrote a message about it"""
 
 
 class BatchData(TypedDict):

@@ -7,9 +7,9 @@ contains every class.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, cast, dataclass_transform
 
 from agentfs_lsp.domain.access import HIDDEN, Access
@@ -398,12 +398,13 @@ class NobodyToAsk(DomainError):
 class Rejected(DomainError):
     """The user rejected the change, or did not approve it. `paths`: the rejected files, if only some of
     several were rejected. `surely_meant`: false if keys meant for something else may have caused the
-    rejection."""
+    rejection. `by_file`: what the user wrote about single files, by their paths; `feedback` has that, too."""
 
     decision: Literal["rejected", "dismissed"]
     feedback: str = ""
     paths: tuple[str, ...] = ()
     surely_meant: bool = True
+    by_file: Mapping[str, str] = field(default_factory=dict)
 
 
 class ReadRejected(DomainError):

@@ -33,6 +33,7 @@ class SettledFile(TypedDict):
     uri: str
     decision: NotRequired[Decision]
     text: NotRequired[str]
+    feedback: NotRequired[Annotated[str, Text(maximum=FEEDBACK_CHARACTERS)]]
 
 
 class SettleParams(TypedDict):
@@ -47,8 +48,9 @@ class SettleParams(TypedDict):
     always: NotRequired[bool]
     """if true, this session's later changes are allowed; not valid with a rejection"""
     files: NotRequired[list[SettledFile]]
-    """[{`uri`, `decision`, `text`}]: overrides `decision` for that file; `text` is an amended file's whole
-    text, and is not valid with any other decision"""
+    """[{`uri`, `decision`, `text`, `feedback`}]: overrides `decision` for that file; `text` is an amended
+    file's whole text, and `feedback` the user's message about a rejected file, at most 10,000 characters;
+    neither is valid with any other decision"""
 
 
 class AppliedFile(TypedDict):

@@ -19,6 +19,7 @@ def review_params_text(error: BadReviewParams, translate: Translate) -> str:
     """The error as one sentence."""
     return {
         "text_misplaced": translate("An amended file requires its text; other files must not have one."),
+        "feedback_misplaced": translate("Only a rejected file may have a message of its own."),
         "always_rejected": translate("“always” cannot be combined with a rejection."),
         "other_file": translate("Parameter 'files' names a file that is not in this proposal."),
         "file_twice": translate("Parameter 'files' names a file twice."),
@@ -28,6 +29,7 @@ def review_params_text(error: BadReviewParams, translate: Translate) -> str:
 
 ReviewProblem = Literal[
     "text_misplaced",  # an amended file without its text, or a text with another decision
+    "feedback_misplaced",  # a message about a file that is not rejected
     "always_rejected",
     "other_file",  # a file outside the proposal
     "file_twice",
@@ -53,6 +55,7 @@ def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
     overall, always = params["decision"], params.get("always", False)
     rejected = set(conversation.files) if overall == "rejected" else set()
     texts: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for absolute, file in _by_path(params.get("files", ()), conversation).items():
         decision, text = file.get("decision", overall), file.get("text")
         if (decision == "amended") != (text is not None):
@@ -60,11 +63,15 @@ def parse_settlement(raw: object, conversation: Conversation) -> Settlement:
         (rejected.add if decision == "rejected" else rejected.discard)(absolute)
         if text is not None:
             texts[absolute] = text
+        if reason := file.get("feedback", ""):
+            if decision != "rejected":
+                raise BadReviewParams("feedback_misplaced")
+            reasons[absolute] = reason
     if overall == "amended" and not texts and not rejected:
         raise BadReviewParams("text_misplaced")
     if always and rejected:
         raise BadReviewParams("always_rejected")
-    return Settlement(frozenset(rejected), texts, params.get("feedback", ""), always)
+    return Settlement(frozenset(rejected), texts, params.get("feedback", ""), always, reasons)
 
 
 def parse_reports(

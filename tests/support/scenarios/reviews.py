@@ -207,9 +207,8 @@ async def review_batch(t: Transcript) -> None:
         await settled(
             editor, asked_for("two", "2"), files=[{"uri": uri, "decision": "rejected"}], feedback="Not here."
         )
-        await settled(
-            editor, asked_for("two", "2", atomic=False), files=[{"uri": uri, "decision": "rejected"}]
-        )
+        not_b = {"uri": uri, "decision": "rejected", "feedback": "b is frozen."}
+        await settled(editor, asked_for("two", "2", atomic=False), files=[not_b])
         amended = {"uri": uri, "decision": "amended", "text": "1\ntwo\nthird\nfour\nfive\n"}
         await settled(editor, asked_for("three", "3"), "amended", files=[amended])
         proposal, asked = await proposed(editor, *asked_for("five", "5"))

@@ -47,9 +47,11 @@ end
 ---@param decision 'accepted'|'rejected'
 ---@param reason? string
 function M.decide(proposal, file, decision, reason)
-  proposal.decisions[file.path] = { decision = decision, text = shown(proposal, file) }
-  if reason and reason ~= '' then
-    table.insert(proposal.reasons, #proposal.files > 1 and file.path .. ': ' .. reason or reason)
+  local said = reason ~= '' and reason or nil
+  local is_own = decision == 'rejected' and M.is_batch(proposal)
+  proposal.decisions[file.path] = { decision = decision, text = shown(proposal, file), reason = is_own and said or nil }
+  if said and not is_own then
+    table.insert(proposal.reasons, #proposal.files > 1 and file.path .. ': ' .. said or said)
   end
 end
 
@@ -76,7 +78,7 @@ function M.params(proposal, always, feedback)
     local decided = proposal.decisions[file.path]
     if decided.decision == 'rejected' then
       rejected = rejected + 1
-      table.insert(files, { uri = file.uri, decision = 'rejected' })
+      table.insert(files, { uri = file.uri, decision = 'rejected', feedback = decided.reason })
     elseif file.operation ~= 'delete' and decided.text ~= file.proposed_text then
       table.insert(files, { uri = file.uri, decision = 'amended', text = decided.text })
     end
@@ -84,7 +86,7 @@ function M.params(proposal, always, feedback)
   local said = table.concat(proposal.reasons, '\n')
   said = feedback and feedback ~= '' and feedback or said
   if rejected == #proposal.files then
-    return { decision = 'rejected', feedback = said ~= '' and said or nil }
+    return { decision = 'rejected', feedback = said ~= '' and said or nil, files = files }
   end
   return {
     decision = 'accepted',

@@ -28,8 +28,8 @@ local M = {}
 ---@field atomic boolean
 ---@field blind? boolean
 ---@field files agentfs.File[]
----@field decisions table<string, { decision: 'accepted'|'rejected', text?: string }> by path, of a batch
----@field reasons string[] why files were rejected
+---@field decisions table<string, { decision: 'accepted'|'rejected', text?: string, reason?: string }> by path, of a batch
+---@field reasons string[] what the user wrote, except about single rejected files
 ---@field outcome? string
 ---@field is_own? boolean whether it was decided here, and not in a terminal
 

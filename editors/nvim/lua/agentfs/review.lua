@@ -191,7 +191,7 @@ function M.reject(reason)
     end
     for at, file in ipairs(proposal.files) do
       if is_all or at == shown then
-        batch.decide(proposal, file, 'rejected', at == shown and said or nil)
+        batch.decide(proposal, file, 'rejected', not is_all and at == shown and said or nil)
       end
     end
     decided(view, is_all and said or nil)

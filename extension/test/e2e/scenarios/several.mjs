@@ -120,8 +120,8 @@ scenario("several files: decided one by one", async () => {
   const { status, data, text } = await asked.answer;
   assert.deepEqual([status, data.failed_items], ["partial", [1]]);
   assert.equal(data.results[1].error.code, "USER_REJECTED");
-  assert.equal(data.review.feedback, `${each[1].name}: Not this one.`);
-  assert.match(text, /Not this one\./);
+  assert.deepEqual([data.results[1].feedback, data.review.feedback], ["Not this one.", undefined]);
+  assert.match(text, /two\.txt: The user rejected the change: “Not this one\.”/);
   assert.match(text, /two\.txt/);
   assert.deepEqual(texts(each), [OLD[0], OLD[1], NEW[2]]);
   assert.deepEqual(await unsaved(each), [MINE + NEW[0], true]);
@@ -140,6 +140,7 @@ scenario("several files: all rejected one by one, the agent gets each reason", a
   const { error, context } = await asked.answer;
   const [one, , three] = reasoned.map(({ name }) => name);
   assert.deepEqual([error.code, context.review.feedback], ["USER_REJECTED", `${one}: No.; ${three}: Nor this.`]);
+  assert.deepEqual(context.batch.map(({ feedback }) => feedback), ["No.", undefined, "Nor this."]);
   assert.deepEqual(texts(reasoned), OLD);
 });
 

@@ -111,7 +111,7 @@ class ClientReviews:
             applier = PlainApplier(self._editor, "agentfs")
         decision = _decision(settlement, proposal)
         if decision.rejected and (proposal.atomic or len(decision.rejected) == len(proposal.changes)):
-            rejected = Rejected("rejected", settlement.feedback, _named(proposal, decision))
+            rejected = _rejection(proposal, decision)
             conversation.accept_no(rejected)
             raise rejected
         return decision, applier
@@ -224,6 +224,7 @@ def _decision(settlement: Settlement, proposal: Proposal) -> Decision:
         always=settlement.always,
         amended=amended,
         rejected=frozenset(rejected),
+        reasons=settlement.reasons,
     )
 
 
@@ -233,6 +234,15 @@ def _leaves_nothing(text: str | None, change: FileChange) -> bool:
     if text is None or change.operation == "create" or change.changes_nothing:
         return False
     return reads_same(text, change.base.text.shown)
+
+
+def _rejection(proposal: Proposal, decision: Decision) -> Rejected:
+    """The rejection of all of it, with what the user wrote about all, and about single files."""
+    reasons, several = decision.reasons, len(proposal.changes) > 1
+    own = {path: reasons[absolute] for absolute, path in proposal.files.items() if absolute in reasons}
+    said = (f"{path}: {reason}" if several else reason for path, reason in own.items())
+    feedback = "; ".join(filter(None, (decision.feedback, *said)))
+    return Rejected("rejected", feedback, _named(proposal, decision), by_file=own)
 
 
 def _named(proposal: Proposal, decision: Decision) -> tuple[str, ...]:

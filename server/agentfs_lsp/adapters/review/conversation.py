@@ -26,13 +26,14 @@ Code = Literal["CONFLICT", "WITHDRAWN", "TIMEOUT", "SETTLED", "UNKNOWN", "INVALI
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """The user's decision, by the files' real absolute paths: the `rejected` files, and the whole text of
-    each amended file. All others are accepted."""
+    """The user's decision, by the files' real absolute paths: the `rejected` files, with the `reasons` that
+    the user gave for single ones, and the whole text of each amended file. All others are accepted."""
 
     rejected: frozenset[str] = frozenset()
     texts: Mapping[str, str] = field(default_factory=dict)
     feedback: str = ""
     always: bool = False
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

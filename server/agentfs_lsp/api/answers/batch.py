@@ -11,7 +11,7 @@ from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.api.messages.landing import landed_texts
 from agentfs_lsp.api.results import BatchData, Envelope, LineStats, OperationResult
 from agentfs_lsp.api.review import landed_facts
-from agentfs_lsp.domain.errors import DomainError, LandingUnknown
+from agentfs_lsp.domain.errors import DomainError, LandingUnknown, Rejected
 from agentfs_lsp.domain.text.escaping import cut_name, escape_to_one_line
 from agentfs_lsp.domain.translation import Translate, beside_what_landed, sentences
 from agentfs_lsp.service.batch import Batch, Batched, Step, StepChange
@@ -89,6 +89,8 @@ def _result(step: Step, number: int, translate: Translate, *, unsaved: bool = Fa
     }
     if error is not None:
         result["error"] = {"code": ERRORS[type(error)][0], "message": error_text(error, translate)[0]}
+    if isinstance(error, Rejected) and (said := error.by_file.get(step.access.path)):
+        result["feedback"] = said
     if made is None:
         return result
     result["operation"] = made.operation

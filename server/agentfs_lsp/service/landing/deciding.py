@@ -124,14 +124,22 @@ async def _land_accepted(
     if proposal.is_editor_ending:
         landed = [_unless_unsaved(outcome) for outcome in landed]
     by_file = dict(zip((change.absolute for change in accepted), landed, strict=True))
-    rejected = Rejected("rejected", decision.feedback)
-    outcomes = [by_file.get(change.absolute, rejected) for change in proposal.changes]
+    outcomes = [
+        by_file[change.absolute] if change.absolute in by_file else _rejection(change, decision)
+        for change in proposal.changes
+    ]
     decided = zip(proposal.changes, outcomes, strict=True)
     landings = [(change, one) for change, one in decided if isinstance(one, Landing)]
     for _, landing in landings:
         _remember(ws, proposal, landing)
     keep(ws, proposal, decision.decision, decision.by, landings)
     return outcomes
+
+
+def _rejection(change: FileChange, decision: Decision) -> Rejected:
+    """With what the user wrote about this file, or else about all."""
+    own = decision.reasons.get(change.absolute, "")
+    return Rejected("rejected", own or decision.feedback, by_file={change.path: own} if own else {})
 
 
 def _unless_unsaved(outcome: FileOutcome) -> FileOutcome:

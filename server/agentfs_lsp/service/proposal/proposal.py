@@ -83,7 +83,8 @@ class IllegalTransition(Exception):
 class Decision:
     """An approval and its details (docs/protocol.md#94-what-the-answer-says).
 
-    `amended` maps real absolute paths to the user's text; `rejected` holds the paths that were not approved.
+    `amended` maps real absolute paths to the user's text; `rejected` holds the paths that were not approved,
+    and `reasons` what the user wrote about single ones of them.
     """
 
     channel: Rung
@@ -94,6 +95,7 @@ class Decision:
     always: bool = False
     amended: Mapping[str, str] = field(default_factory=dict)
     rejected: frozenset[str] = frozenset()
+    reasons: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
