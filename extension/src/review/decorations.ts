@@ -149,7 +149,8 @@ function firstLine(file: ReviewedFile): number {
 
 /** What happens to the file, why, and which changes are the user's own. */
 function noteOf(review: Review, file: ReviewedFile): string {
-  const { proposed, decided } = review;
+  const { proposed, decided, reasons } = review;
+  const reason = reasons.get(file.path);
   const why = brief(proposed.explanation, NOTE_CHARACTERS);
   const operation = OPERATIONS[file.operation]?.();
   const decision = decided.get(file.path);
@@ -158,7 +159,7 @@ function noteOf(review: Review, file: ReviewedFile): string {
   return [
     ...(isUnsaved ? [vscode.l10n.t('with your unsaved text')] : []),
     ...(isAllOrNone(review) ? [vscode.l10n.t('all files or none')] : []),
-    ...(decision === undefined ? [] : [DECIDED[decision]()]),
+    ...(decision === undefined ? [] : [reason === undefined ? DECIDED[decision]() : rejectedText(reason)]),
     ...(operation === undefined ? [] : [operation]),
     why === '' ? agentOf(proposed.agent) : vscode.l10n.t('“{0}”', why), // the tab has the name, and there is little room
   ].join(' · ');
@@ -170,6 +171,11 @@ export const DECIDED = {
   rejected: (): string => vscode.l10n.t('rejected; waits for the other files'),
 };
 
+/** The same of a rejected file, with the user's reason in place of what it waits for. */
+export function rejectedText(reason: string): string {
+  return vscode.l10n.t('rejected: “{0}”', brief(reason, NOTE_CHARACTERS));
+}
+
 /** All details, as plain text: agents' words must not act as Markdown. */
 function hoverOf(review: Review, file: ReviewedFile): ReturnType<typeof plainMarkdown> {
   const { proposed } = review;
@@ -178,10 +184,18 @@ function hoverOf(review: Review, file: ReviewedFile): ReturnType<typeof plainMar
     vscode.l10n.t('{0} proposes to change {1}', agentOf(proposed.agent), baseName(file.path)),
     ...proposed.explanation.split('\n'),
     allOrNoneText(review) ?? '',
+    ...decisionLines(review, file.path),
     ...file.warnings.map((warned) => `⚠ ${warningText(warned)}`),
     ...(stale === undefined ? [] : [`⚠ ${stalenessText(stale)}`]),
   ];
   return plainMarkdown(said);
+}
+
+/** What the user has decided on a file of several, and why, in lines. */
+export function decisionLines({ decided, reasons }: Review, path: string): string[] {
+  const decision = decided.get(path);
+  const reason = reasons.get(path);
+  return [...(decision === undefined ? [] : [DECIDED[decision]()]), ...(reason === undefined ? [] : [rejectedText(reason)])];
 }
 
 /** A short form, as there is little room beside a line. */

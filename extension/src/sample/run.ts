@@ -27,6 +27,8 @@ export class Run {
     private readonly send: Ask,
     private readonly server: Server,
     private readonly isAwaited: IsWaiting,
+    /** Called with what the user is told to try; with nothing once it is over. */
+    private readonly coach: (words: string) => void,
   ) {}
 
   /** The mode, and the folder for the file: that of the active editor, or else the first one. */
@@ -61,6 +63,7 @@ export class Run {
       return { isComplete: false, text: isLost ? lost() : vscode.l10n.t('You stopped the sample.') };
     } finally {
       listener.dispose();
+      this.coach('');
       this.stop.dispose();
     }
   }
@@ -111,7 +114,9 @@ export class Run {
         const before = at;
         at = now === 'alternative' ? at : (LESSONS.indexOf(now) * 100) / LESSONS.length;
         const allowed = isAllowed ? ` ${vscode.l10n.t('You allowed all later changes of that session: click agentfs in the status bar to end that. The sample goes on in a new session.')}` : '';
-        say(`${told(last, now)}${allowed} ${vscode.l10n.t('Cancel ends the sample.')}`, at - before); // VS Code has no other title for the button
+        const words = `${told(last, now)}${allowed}`;
+        this.coach(vscode.l10n.t('Sample: {0}', words));
+        say(`${words} ${vscode.l10n.t('Cancel ends the sample.')}`, at - before); // VS Code has no other title for the button
       },
       canUndo: isHistoryKept(),
       undone: () =>

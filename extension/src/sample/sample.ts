@@ -23,6 +23,9 @@ const MEMORY = 'sample.file';
 
 export class Sample {
   private current: Run | undefined;
+  private readonly said = new vscode.EventEmitter<string>();
+  /** What the user is told to try; nothing once the turn is over. */
+  readonly onDidSay = this.said.event;
 
   constructor(
     private readonly ask: Ask,
@@ -41,7 +44,7 @@ export class Sample {
       await this.current.show();
       return;
     }
-    const run = new Run(this.ask, this.server, userWaits());
+    const run = new Run(this.ask, this.server, userWaits(), (words) => this.said.fire(words));
     this.current = run;
     const report = await this.prepareAndPlay(run).finally(() => (this.current = undefined));
     await report();

@@ -277,7 +277,7 @@ let hiding: NodeJS.Timeout | undefined;
  * of it, its tooltip all; VS Code's own messages there have none.
  */
 export function showStatusMessage(message: string): void {
-  passing ??= new StatusItem('agentfs.message', vscode.l10n.t('agentfs: messages'), 8);
+  passing ??= new StatusItem('agentfs.message', vscode.l10n.t('agentfs: messages'), 9);
   passing.hide(); // for a moment: what is said again is seen to be
   passing.show({ icon: 'info', text: message, tooltip: message, command: undefined });
   clearTimeout(hiding);

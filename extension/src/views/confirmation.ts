@@ -10,7 +10,7 @@ import { notifyUnsavedLanding } from '../proposals/saveOffers';
 const SHOWN_MS = 15_000;
 
 export class Confirmation implements vscode.Disposable {
-  private readonly item = new StatusItem('agentfs.landed', vscode.l10n.t('agentfs: last decision'), 9);
+  private readonly item = new StatusItem('agentfs.landed', vscode.l10n.t('agentfs: last decision'), 8);
   private timer: NodeJS.Timeout | undefined;
 
   /** A review has ended. */
@@ -23,7 +23,16 @@ export class Confirmation implements vscode.Disposable {
       this.show({ icon: 'close', text, tooltip: text, command: undefined });
       return;
     }
-    if (outcome !== 'landed' || texts.size === 0 || !isDecided(review)) {
+    if (!isDecided(review)) {
+      return;
+    }
+    this.item.hide(); // what it offers to undo is not the last decision any more
+    if (outcome !== 'landed' || texts.size === 0) {
+      return;
+    }
+    if (review.proposed.tool === 'undo') {
+      const text = vscode.l10n.t('Undone: {0}', fileNames([...texts.keys()]));
+      this.show({ icon: 'discard', text, tooltip: text, command: undefined });
       return;
     }
     const canUndo = isHistoryKept();

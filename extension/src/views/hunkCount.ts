@@ -10,7 +10,7 @@ import { StatusItem } from '../util/window';
 const SOON_MS = 100;
 
 export class HunkCount implements vscode.Disposable {
-  private readonly item = new StatusItem('agentfs.hunks', vscode.l10n.t('agentfs: hunks'), 8);
+  private readonly item = new StatusItem('agentfs.hunks', vscode.l10n.t('agentfs: hunks'), 7);
   private timer: NodeJS.Timeout | undefined;
   private isShown = false;
   private readonly listeners: vscode.Disposable;

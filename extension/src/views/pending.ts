@@ -6,7 +6,7 @@ import { isAllOrNone, type Review } from '../proposals/review';
 import type { ProposalStore } from '../proposals/store';
 import { baseName, brief, counts, folderOf, visible } from '../util/display';
 import { PROPOSAL, virtualUri } from '../review/fileSystem';
-import { DECIDED, stalenessText } from '../review/decorations';
+import { DECIDED, decisionLines, stalenessText } from '../review/decorations';
 import type { DiffEditors } from '../review/diffEditor';
 import { LatestTask } from '../util/latestTask';
 import { agentOf, allOrNoneText, changeOf, OPERATIONS, pathNow, titleOf, waitingText } from '../proposals/notifications';
@@ -28,6 +28,8 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
   private readonly view: vscode.TreeView<Row>;
   private readonly listener: vscode.Disposable;
   private inFront: Review | undefined;
+  private sample = '';
+  private open = '';
   private readonly elsewhere = new LatestTask(() => this.lookElsewhere());
 
   constructor(
@@ -36,6 +38,8 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     private readonly editors: DiffEditors,
     private readonly otherEditors: () => Promise<readonly string[]>,
     shown: () => void,
+    /** What the sample says: its notification can be hidden, and the status bar shows only the beginning. */
+    coached: vscode.Event<string>,
   ) {
     this.view = vscode.window.createTreeView('agentfs.pending', { treeDataProvider: this });
     const look = (): void => this.lookInFront();
@@ -43,6 +47,10 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
       this.view.onDidChangeVisibility(({ visible: isVisible }) => isVisible && shown()),
       this.view.onDidChangeVisibility(() => void this.elsewhere.run()),
       vscode.window.onDidChangeWindowState(() => void this.elsewhere.run()),
+      coached((words) => {
+        this.sample = words;
+        this.say();
+      }),
       proposals.onDidChange(() => this.refresh()),
       questions.onDidChange(() => this.refresh()),
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.refresh()),
@@ -98,10 +106,16 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
   private async lookElsewhere(): Promise<void> {
     if (this.view.visible) {
       const editors = await this.otherEditors();
-      this.view.message = editors.length === 0
+      this.open = editors.length === 0
         ? ''
         : vscode.l10n.t('Also open in: {0}. What agents propose there is reviewed there.', editors.map(visible).join(', '));
+      this.say();
     }
+  }
+
+  /** Say above the rows what there is to say. */
+  private say(): void {
+    this.view.message = [this.sample, this.open].filter((text) => text !== '').join(' ');
   }
 
   private refresh(): void {
@@ -129,7 +143,8 @@ function itemOfFile(review: Review, file: ProposedFile, isPart: boolean): vscode
   const amount = counts(file.lines_added, file.lines_removed);
   const path = pathNow(file);
   const folder = visible(folderOf(path));
-  item.description = [...(isPart ? [] : whoAndWhy(review)), amount, folder].filter((part) => part !== '').join(' · ');
+  const decided = review.decided.get(file.path);
+  item.description = [...(isPart ? [] : whoAndWhy(review)), decided === undefined ? '' : DECIDED_SHORT[decided](), amount, folder].filter((part) => part !== '').join(' · ');
   item.tooltip = tooltipOf(review, file);
   item.iconPath = iconOf(review, file);
   item.command = openCommand(review, file);
@@ -205,6 +220,12 @@ function iconOf(review: Review, file: ProposedFile): vscode.ThemeIcon {
   return new vscode.ThemeIcon(OPERATION_ICONS[file.operation]);
 }
 
+/** What is decided on a file of several, beside its name. */
+const DECIDED_SHORT = {
+  accepted: (): string => vscode.l10n.t('accepted'),
+  rejected: (): string => vscode.l10n.t('rejected'),
+};
+
 const OPERATION_ICONS: Readonly<Record<ProposedFile['operation'], string>> = {
   create: 'diff-added',
   update: 'diff-modified',
@@ -219,6 +240,7 @@ function tooltipOf(review: Review, file?: ProposedFile): string {
     vscode.l10n.t('Proposed by {0}', agentOf(agent)),
     brief(explanation, 500),
     allOrNoneText(review) ?? '',
+    ...(file === undefined ? [] : decisionLines(review, file.path)),
     ...(stale === undefined ? [] : [stalenessText(stale)]),
   ];
   return lines.filter((line) => line !== '').join('\n');

@@ -8,7 +8,7 @@ import { agent, batch } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
 import { acceptDuring, openReview, reviewWith, whileHostIsBusy } from "../harness/reviews.mjs";
-import { call, state, ui } from "../harness/run.mjs";
+import { call, state, ui, workbench } from "../harness/run.mjs";
 import { interpreter, servers } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -346,4 +346,31 @@ scenario("an outcome that the server tells late is the one that counts", async (
   await until("the outcome is told", async () => (await state()).pending.length === 0);
   await ui.viewRow("Landed", "undone-late.txt").waitFor();
   assert.equal(await ui.isSaid("The change of undone-late.txt is in the editor"), false);
+});
+
+const [onDisk, inEditor] = ["onDisk", "inEditor"].map((name) => file(`outcomes/${name}.txt`, `old ${name}\n`));
+
+scenario("the status bar offers no undo of an earlier change once the last one waits unsaved, and says what was undone", async () => {
+  const ada = agent("last");
+  const first = await ada.readAndEdit(onDisk, "old", "new");
+  await reviewWith("new onDisk");
+  await ui.pressTitle("Accept");
+  assert.equal((await first.answer).data.landing, "disk");
+  const last = ui.page.locator('.statusbar-item[id$="agentfs.landed"]');
+  await last.filter({ hasText: "Changed onDisk.txt · Undo" }).waitFor();
+
+  await inEditor.open();
+  await inEditor.type("mine ");
+  const second = await ada.readAndEdit(inEditor, "old", "new");
+  await reviewWith("new inEditor");
+  await ui.pressTitle("Accept");
+  assert.equal((await second.answer).data.landing, "editor");
+  await ui.saysInPassing("The change of inEditor.txt is in the editor, but not saved.");
+  assert.equal(await last.count(), 0, "a click on it would undo the other");
+
+  const undo = workbench.extension.request("agentfs/undo", { session: "last", agent: "Ada", change_id: (await first.answer).data.change_id });
+  await reviewWith("old onDisk");
+  await ui.pressTitle("Accept");
+  assert.equal((await undo.answer).status, "success");
+  await ui.statusBarSays("Undone: onDisk.txt");
 });

@@ -211,16 +211,21 @@ sampleScenario("in a narrow window the status bar repeats what to do, and toolti
     // VS Code may put an item of its own in this place just now.
     await until("its tooltip", async () => /^Sample: .* Cancel ends the sample\.$/.test((await ui.tooltipOf(item)).join(" ")));
 
+    await call("command", { id: "agentfs.ui.showPending" });
+    const whole = ui.page.locator(".part.sidebar .pane .message", { hasText: "Sample: Accept the agent’s change (1 of 4)" });
+    assert.match(await whole.innerText(), /Ctrl\+K A opens it from anywhere\.$/, "the view has room for all of it");
+
     await workbench.extension.openReview();
     await ui.tab(NAME).waitFor();
     await call("command", { id: "agentfs.ui.inline.acceptHunk" }); // as if pressed in a comment that has gone
     const refusal = ui.page.locator('.statusbar-item[id$="agentfs.message"]');
+    await refusal.filter({ hasText: /^\s*No(thing| hunk was) decided/ }).waitFor();
     const said = (await refusal.innerText()).trim();
-    assert.match(said, /^No(thing| hunk was) decided/);
     assert.deepEqual(await ui.tooltipOf(refusal), [said]);
     assert.deepEqual((await state()).pending.map(({ id }) => id), [first.id]);
     await call("command", { id: "notifications.showList" });
     await ui.endCoach();
+    await whole.waitFor({ state: "hidden" });
     await ui.page.locator(".notification-list-item", { hasText: "You stopped the sample." }).waitFor();
     await call("command", { id: "notifications.clearAll" });
   } finally {

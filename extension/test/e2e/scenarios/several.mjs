@@ -114,6 +114,8 @@ scenario("several files: decided one by one", async () => {
   assert.match(await ui.answer("Not this one."), /Reject two\.txt/);
   await ui.statusBarSays("two.txt is taken out of the change.");
   await until("its row says so", () => isRejected("two.txt"));
+  await ui.viewRow("Pending", "two.txt").filter({ hasText: "rejected · +1 −1" }).waitFor();
+  await ui.sees("rejected: “Not this one.”");
   assert.deepEqual(texts(each), OLD, "nothing lands before the last is decided");
   await ui.decideFile("three.txt", "Accept This File");
 
