@@ -285,11 +285,11 @@ function showStaleRowMessage(): void {
 }
 
 function showUncovered(): void {
-  showStatusMessage(vscode.l10n.t('Nothing decided: a notification has just gone. Press again.'));
+  showStatusMessage(vscode.l10n.t('Press again: a notification has just gone.'));
 }
 
 function showButtonsMoved(): void {
-  showStatusMessage(vscode.l10n.t('Nothing decided: the buttons have just moved. Press again.'));
+  showStatusMessage(vscode.l10n.t('Press again: the buttons have just moved.'));
 }
 
 function uriOf({ review, file }: PendingNode): vscode.Uri | undefined {

@@ -191,7 +191,7 @@ export function notifyOutside(): void {
 
 /** Say, without interrupting, that a press came before anybody can have seen what it would decide. */
 export function showTooEarly(): void {
-  showStatusMessage(vscode.l10n.t('Nothing decided: this has only just come. Press again.'));
+  showStatusMessage(vscode.l10n.t('Press again: this has only just come.'));
 }
 
 /** Say, without interrupting, that no file of the review in front has been entered, or it is scrolled out of view since. */

@@ -29,7 +29,7 @@ export function isCovered(files: readonly Compared[], areSeveral: boolean): bool
 /** Take the notifications away, and tell the user so. */
 export function uncover(): void {
   hideNotifications(true);
-  showStatusMessage(vscode.l10n.t('Nothing decided: a notification covered lines. Press again.'));
+  showStatusMessage(vscode.l10n.t('Press again: a notification covered lines.'));
 }
 
 /** Whether notifications may cover changed lines of it, now or, of a diff that is not open yet, once it is. */

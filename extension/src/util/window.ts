@@ -77,7 +77,7 @@ async function pressed(
     if (chosen === undefined || counts) {
       return chosen === undefined ? undefined : buttons[titles.indexOf(chosen)];
     }
-    showStatusMessage(vscode.l10n.t('Too early: the notification had just appeared. Press again.'));
+    showStatusMessage(vscode.l10n.t('Press again: the notification had just appeared.'));
   }
 }
 

@@ -46,7 +46,7 @@ scenario("changed lines of a diff beneath notifications can't be accepted until 
   await askThree(diffed);
   await until("it is covered", () => isBeneath("beneath them"));
   await ui.titleButton("Accept").click();
-  await ui.statusBarSays("Nothing decided: a notification covered lines. Press again.");
+  await ui.statusBarSays("Press again: a notification covered lines.");
   await until("nothing covers it", async () => (await toasts().count()) === 0);
   assert.equal(diffed.text(), lines(30));
   await acceptSeen();

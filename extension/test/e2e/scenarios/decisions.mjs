@@ -392,7 +392,7 @@ scenario("a review of several hunks says which one comes next, and its title has
   await ui.statusBarSays("Hunk 1 of 4");
 
   await ui.titleButton("Accept Hunk").dblclick();
-  await ui.statusBarSays("Nothing decided: this has only just come. Press again.");
+  await ui.statusBarSays("Press again: this has only just come.");
   await ui.statusBarSays("Hunk 2 of 4 · accepted: 1");
   await ui.clickLine("twentieth");
   await ui.clickLine("line 19", "original");
@@ -489,7 +489,7 @@ scenario("hunk by hunk: with the last one rejected, the change is rejected, with
   await reviewWith("second");
   await ui.clickLine("second");
   for (let each = 0; each < 2; each++) await ui.page.keyboard.press("Control+Alt+Shift+Backspace");
-  await ui.statusBarSays("Nothing decided: this has only just come. Press again.");
+  await ui.statusBarSays("Press again: this has only just come.");
   await until("the last one counts", async () => {
     if (await ui.page.locator(".quick-input-widget:visible input").isVisible()) return true;
     await ui.page.keyboard.press("Control+Alt+Shift+Backspace");

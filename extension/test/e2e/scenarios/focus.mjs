@@ -400,7 +400,7 @@ scenario("twenty proposals are accepted by twenty presses, each once the text ta
   for (const [at, one] of hurried.entries()) {
     await ui.diffWith(`new ${at}`);
     await until("it is no longer marked as one that has only just come", async () => !(await ui.isGuarded()));
-    const isRefused = () => page().locator(".statusbar-item", { hasText: "Nothing decided: this has only just come." }).count();
+    const isRefused = () => page().locator(".statusbar-item", { hasText: "Press again: this has only just come." }).count();
     let isPressed = false;
     await until(`${one.base} has landed`, async () => {
       if (one.text() === `new ${at}\n`) return true;
@@ -425,7 +425,7 @@ scenario("a review that took the place of another is marked until it takes a key
   await page().keyboard.press("Control+Enter");
   await marked;
   await page().keyboard.press("Control+Enter");
-  await ui.statusBarSays("Nothing decided: this has only just come. Press again.");
+  await ui.statusBarSays("Press again: this has only just come.");
   assert.equal(held[1].text(), "old\n");
   await asked[1].cancel();
 });
@@ -967,7 +967,7 @@ scenario("a key that is pressed before anybody can have seen a review does not d
   const asked = await agent("early").readAndEdit(early, "old", "new");
   await until("a proposal waits", async () => (await state()).pending.length > 0);
   await call("runAndThen", { id: "agentfs.ui.openReview", then: "agentfs.ui.accept", args: ["key"] });
-  await ui.statusBarSays("Nothing decided: this has only just come. Press again.");
+  await ui.statusBarSays("Press again: this has only just come.");
   await ui.diffWith("new");
   assert.equal((await state()).pending.length, 1);
   assert.equal(early.text(), "old\n");

@@ -253,7 +253,7 @@ scenario("in the file: a click through a notification that has just gone decides
   const { x, y } = (await button.boundingBox()) ?? { x: 0, y: 0 };
   await ui.saysInPassing("above.txt");
   await ui.page.mouse.click(x + 5, y + 5);
-  await ui.statusBarSays("Nothing decided: a notification has just gone. Press again.");
+  await ui.statusBarSays("Press again: a notification has just gone.");
   assert.equal((await state()).pending.length, 2);
   await until("the button counts", async () => {
     if (await ui.page.locator(".quick-input-widget:visible input").isVisible()) return true;

@@ -175,7 +175,7 @@ for (const how of ["withdrawn by the agent", "accepted by the first click of a d
     }
     await until("the other button is under the mouse", () => isUnderMouse("Accept"), { everyMs: 10 });
     await ui.page.mouse.click(at.x, at.y);
-    await ui.statusBarSays("Nothing decided: this has only just come. Press again.");
+    await ui.statusBarSays("Press again: this has only just come.");
     assert.equal(covered.text(), "old\n");
 
     await until("it is accepted", async () => {

@@ -11,7 +11,7 @@ import { mode } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
-const MOVED = "Nothing decided: the buttons have just moved. Press again.";
+const MOVED = "Press again: the buttons have just moved.";
 
 const placeOf = (button) => until("it is drawn", () => button.boundingBox());
 const placesOf = async () => [await placeOf(ui.titleButton("Accept")), await placeOf(ui.titleButton("Reject"))];

@@ -60,7 +60,7 @@ scenario("Do Not Disturb hides no question, and one that is over leaves the list
 });
 
 const lure = file("lure/lure.txt", "old\n");
-const NOT_MEANT = "Too early: the notification had just appeared. Press again.";
+const NOT_MEANT = "Press again: the notification had just appeared.";
 
 scenario("the second click of a double click answers no question that moves under the mouse; what comes later does", async () => {
   await set("agentfs.rules", ASKED);

@@ -219,7 +219,7 @@ sampleScenario("in a narrow window the status bar repeats what to do, and toolti
     await ui.tab(NAME).waitFor();
     await call("command", { id: "agentfs.ui.inline.acceptHunk" }); // as if pressed in a comment that has gone
     const refusal = ui.page.locator('.statusbar-item[id$="agentfs.message"]');
-    await refusal.filter({ hasText: /^\s*No(thing| hunk was) decided/ }).waitFor();
+    await refusal.filter({ hasText: /^\s*(Press again|No hunk was decided)/ }).waitFor();
     const said = (await refusal.innerText()).trim();
     assert.deepEqual(await ui.tooltipOf(refusal), [said]);
     assert.deepEqual((await state()).pending.map(({ id }) => id), [first.id]);

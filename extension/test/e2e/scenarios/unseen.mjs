@@ -50,7 +50,7 @@ scenario("a key that is held accepts nothing of what it has only just shown", as
     return Date.now() - since > 3000;
   });
   await ui.plainWith("steal(1)");
-  await ui.statusBarSays("Nothing decided: this has only just come. Press again.");
+  await ui.statusBarSays("Press again: this has only just come.");
   assert.equal((await state()).pending.length, 1, "nothing is decided");
   await call("command", { id: "notifications.clearAll" });
   await until("it is accepted by a press after a moment", async () => {
