@@ -195,7 +195,7 @@ function hoverOf(review: Review, file: ReviewedFile): ReturnType<typeof plainMar
 export function decisionLines({ decided, reasons }: Review, path: string): string[] {
   const decision = decided.get(path);
   const reason = reasons.get(path);
-  return [...(decision === undefined ? [] : [DECIDED[decision]()]), ...(reason === undefined ? [] : [rejectedText(reason)])];
+  return [...(decision === undefined ? [] : [DECIDED[decision]()]), ...(reason === undefined ? [] : [vscode.l10n.t('“{0}”', brief(reason, 500))])];
 }
 
 /** A short form, as there is little room beside a line. */

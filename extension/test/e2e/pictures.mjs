@@ -72,7 +72,8 @@ scenario("the pictures", async () => {
   await show("agentfs.ui.showPending");
   await ui.viewRow("Pending", "README.md").waitFor();
   await picture("pending");
-  await picture("status", { ...(await ui.page.locator(".part.statusbar").boundingBox()), width: 320 });
+  const item = await ui.statusItem("3").first().boundingBox();
+  await picture("status", { ...(await ui.page.locator(".part.statusbar").boundingBox()), width: item.x + item.width + 8 });
 
   await ui.titleButton("Accept").click();
   assert.equal((await first.answer).data.landing, "disk");
@@ -80,6 +81,7 @@ scenario("the pictures", async () => {
   await ui.diffWith("True");
   settings.change("VERBOSE = 2\n");
   await ui.sees(/changed/i);
+  await until("it is not marked as one that has only just come", async () => !(await ui.isGuarded()));
   await picture("conflict");
   await Promise.all(others.map((asked) => asked.cancel()));
 });
