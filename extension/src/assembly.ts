@@ -163,6 +163,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
     focus.onDidSee((review) => void noteSeen(proposals, review, files, plain)),
     settling.onDidBegin((review) => focus.decided(review)),
     focus.onDidGuard((review) => decorations.flash(review)),
+    hunks.onDidDecide(() => confirmation.hide()),
     focus.onDidTouch((review) => editors.unlock(review)),
     settling.onDidEnd((ended) => {
       const { id, outcome, reason, files } = ended;

@@ -38,7 +38,7 @@ export async function chosenOf(
     return yes ? seen : [];
   }
   const question = vscode.l10n.t('You have not seen {0} of the {1} pending changes.', unseen.length, waiting.length);
-  const safe = seen.length > 0 ? vscode.l10n.t('Accept the Other {0}', seen.length) : vscode.l10n.t('Review');
+  const safe = seen.length > 0 ? vscode.l10n.t('Accept Only Seen ({0})', seen.length) : vscode.l10n.t('Review');
   const all = vscode.l10n.t('Accept All {0}', waiting.length);
   const chosen = await choose(question, [safe, all], unseen.map(lineOf));
   if (chosen === safe && seen.length === 0) {

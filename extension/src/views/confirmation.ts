@@ -26,7 +26,7 @@ export class Confirmation implements vscode.Disposable {
     if (!isDecided(review)) {
       return;
     }
-    this.item.hide(); // what it offers to undo is not the last decision any more
+    this.hide();
     if (outcome !== 'landed' || texts.size === 0) {
       return;
     }
@@ -49,6 +49,11 @@ export class Confirmation implements vscode.Disposable {
         ? { command: 'agentfs.ui.row.undoLanded', title: text, arguments: [{ id, agent, tool, explanation }] }
         : undefined,
     });
+  }
+
+  /** What it shows is not the last decision any more. */
+  hide(): void {
+    this.item.hide();
   }
 
   dispose(): void {

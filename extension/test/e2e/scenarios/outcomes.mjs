@@ -348,9 +348,10 @@ scenario("an outcome that the server tells late is the one that counts", async (
   assert.equal(await ui.isSaid("The change of undone-late.txt is in the editor"), false);
 });
 
+const twoHunks = file("outcomes/twoHunks.txt", "one\n\n\n\n\n\nseven\n");
 const [onDisk, inEditor] = ["onDisk", "inEditor"].map((name) => file(`outcomes/${name}.txt`, `old ${name}\n`));
 
-scenario("the status bar offers no undo of an earlier change once the last one waits unsaved, and says what was undone", async () => {
+scenario("the status bar offers no undo of an earlier change once the last one waits unsaved, and says what was undone, until the next decision", async () => {
   const ada = agent("last");
   const first = await ada.readAndEdit(onDisk, "old", "new");
   await reviewWith("new onDisk");
@@ -373,4 +374,14 @@ scenario("the status bar offers no undo of an earlier change once the last one w
   await ui.pressTitle("Accept");
   assert.equal((await undo.answer).status, "success");
   await ui.statusBarSays("Undone: onDisk.txt");
+
+  await ada.read(twoHunks);
+  const third = ada.write(twoHunks, "1\n\n\n\n\n\n7\n");
+  await reviewWith("7");
+  await ui.clickLine("7");
+  assert.equal(await last.count(), 1);
+  await ui.pressTitle("Reject Hunk");
+  await ui.diffWith("seven");
+  assert.equal(await last.count(), 0, "nor does it speak of that once a hunk is decided");
+  await third.cancel();
 });

@@ -343,8 +343,8 @@ scenario("Accept All names what was not opened, and leaves that to wait unless i
 
   await acceptAllSays(/You have not seen 2 of the 3 pending changes\.[^]*all-2\.txt[^]*all-3\.txt/);
   assert.doesNotMatch(await ui.dialogText(), /all-1\.txt/);
-  assert.equal(await ui.page.locator(".monaco-dialog-box .monaco-button:focus").innerText(), "Accept the Other 1");
-  await ui.answerDialog("Accept the Other 1");
+  assert.equal(await ui.page.locator(".monaco-dialog-box .monaco-button:focus").innerText(), "Accept Only Seen (1)");
+  await ui.answerDialog("Accept Only Seen (1)");
 
   assert.equal((await asked[0].answer).data.review.decision, "accepted");
   await until("two wait on", async () => (await state()).pending.length === 2);
