@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { brief, INVISIBLE, UNUSUAL } from '../util/display';
-import { anyChanged, blanksChanged, columnsOf } from '../util/text';
+import { anyChanged, anyRemoved, blanksChanged, columnsOf } from '../util/text';
 import { NARROW_COLUMNS } from './rows';
 import { hidingSettings } from './workspaceSettings';
 
@@ -65,8 +65,11 @@ const DRAWN_BY: Readonly<Record<string, RegExp>> = {
   'editor.unicodeHighlight.invisibleCharacters': INVISIBLE,
 };
 
-/** Why the diff editor may leave out some differences of the file `name`; undefined if it shows everything. */
-export function whyHidden(config: vscode.WorkspaceConfiguration, name: string, base: string, now: string): string | undefined {
+/**
+ * Why the diff editor, or with `areSeveral` the editor of several files, may leave out some differences of the file `name`;
+ * undefined if it shows everything.
+ */
+export function whyHidden(config: vscode.WorkspaceConfiguration, name: string, base: string, now: string, areSeveral = false): string | undefined {
   const hiding = hidingSettings(config);
   if (hiding.length > 0) {
     return vscode.l10n.t('Settings of this workspace may make the name or changes of {0} unreadable: {1}.', name, brief(hiding.join(', '), 200));
@@ -78,7 +81,7 @@ export function whyHidden(config: vscode.WorkspaceConfiguration, name: string, b
       name,
     );
   }
-  if (anyChanged(base, now, isWider(config, [base, now].every((text) => isWrapped(config, text))))) {
+  if (isAnyCut(config, base, now, areSeveral)) {
     return vscode.l10n.t('Changed lines of {0} may be longer than what the editor shows of a line.', name);
   }
   if (config.get('diffEditor.ignoreTrimWhitespace', true) && blanksChanged(base, now)) {
@@ -93,6 +96,18 @@ export function whyHidden(config: vscode.WorkspaceConfiguration, name: string, b
   return setting === undefined
     ? undefined
     : vscode.l10n.t('Changed lines of {0} have invisible characters, which the setting {1} may hide.', name, setting);
+}
+
+/**
+ * Whether some changed lines may not be shown from end to end. The editor of several files wraps only their right sides: VS
+ * Code turns that off on the left of a diff without room for two sides, as these are at first, and never on again.
+ */
+function isAnyCut(config: vscode.WorkspaceConfiguration, base: string, now: string, areSeveral: boolean): boolean {
+  const isUnwrapped = areSeveral && config.get('diffEditor.renderSideBySide', true);
+  return (
+    anyChanged(base, now, isWider(config, [base, now].every((text) => isWrapped(config, text)))) ||
+    (isUnwrapped && anyRemoved(base, now, isWider(config, false)))
+  );
 }
 
 /** Tells which lines of a text a normal editor, which is no diff, may not show from end to end. */

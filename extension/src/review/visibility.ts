@@ -79,7 +79,7 @@ export async function areOnScreen(id: string, files: readonly ShownFile[], plain
       return false;
     }
   }
-  const judged = files.map((file) => ({ ...file, why: whyHidden(settings(file.uri), visible(baseName(file.path)), file.base, file.now) }));
+  const judged = files.map((file) => ({ ...file, why: whyHidden(settings(file.uri), visible(baseName(file.path)), file.base, file.now, true) }));
   return hasShownAll(id, judged, plain, notifyHidden) && (judged.some(isPlain) || isUncovered(files, true));
 }
 
@@ -184,7 +184,7 @@ async function firstNotShown({ proposed: { id, files: all } }: Review, files: Pr
 }
 
 /** The differences of these files, each with the reason why the editor, which `isAlone` or a diff, may leave some out. */
-function plainFilesOf({ proposed: { id } }: Review, files: Proposal['files'], shown: ShownText, isAlone: boolean): PlainFile[] {
+function plainFilesOf({ proposed: { id, files: all } }: Review, files: Proposal['files'], shown: ShownText, isAlone: boolean): PlainFile[] {
   return files.map((file) => {
     const base = file.base_text;
     const uri = virtualUri(PROPOSAL, id, file.path);
@@ -192,7 +192,7 @@ function plainFilesOf({ proposed: { id } }: Review, files: Proposal['files'], sh
     const name = visible(baseName(file.path));
     const why = isAlone
       ? vscode.l10n.t('The editor shows the proposal for {0} without the text that it replaces.', name)
-      : whyHidden(settings(uri), name, base, now);
+      : whyHidden(settings(uri), name, base, now, all.length > 1);
     return { uri, path: pathNow(file), why, base, now };
   });
 }

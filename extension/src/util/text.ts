@@ -79,6 +79,11 @@ export function anyChanged(before: string, after: string, sought: (line: string)
   return now.slice(start, now.length - end).some(sought) || old.slice(start, old.length - end).some(sought);
 }
 
+/** Whether the shortest diff of two texts removes a line for which `sought` is true. */
+export function anyRemoved(before: string, after: string, sought: (line: string) => boolean): boolean {
+  return hunks(before.split('\n'), after.split('\n')).some(({ removed }) => removed.some(sought));
+}
+
 /** With more differences than this, everything from the first to the last one counts as changed. */
 const MAX_DIFFERENCES = 1000;
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { anyChanged, blanksChanged, changedLines, firstDifference, fromBytes, hunks, normalize, toBytes, withEol } from '../../src/util/text';
+import { anyChanged, anyRemoved, blanksChanged, changedLines, firstDifference, fromBytes, hunks, normalize, toBytes, withEol } from '../../src/util/text';
 
 test('line ends of every kind become \\n, and nothing else does', () => {
   assert.equal(normalize('a\r\nb\rc\nd\u2028e\f\u0085'), 'a\nb\nc\nd\u2028e\f\u0085');
@@ -69,6 +69,13 @@ test('whether a diff may show a long line, of either text, as changed', () => {
   assert.equal(longer(['a', 'long', 'c'], ['A', 'long', 'c']), false);
   assert.equal(longer(['one', 'b'], ['two', 'b']), false);
   assert.equal(longer(['long'], ['long']), false);
+});
+
+test('whether a line of some kind is removed', () => {
+  const removes = (before: string, after: string): boolean => anyRemoved(before, after, (line) => line.length > 3);
+  assert.equal(removes('a\nlong\nc', 'a\nc'), true);
+  assert.equal(removes('a\nlong\nc', 'A\nlong\nC'), false);
+  assert.equal(removes('a', 'long'), false);
 });
 
 test('which lines take the place of which', () => {

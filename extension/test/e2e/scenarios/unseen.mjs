@@ -323,6 +323,19 @@ scenario("of several files, one with a cut line can't be accepted until it is sh
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
+const guarded = [1, 2].map((number) => file(`unseen/guarded-${number}.txt`, `first\n${"word ".repeat(30)}check();\nlast\n`));
+
+scenario("nor can one with a long line that is removed, which its left side does not wrap", async () => {
+  const ada = agent("guarded");
+  for (const one of guarded) await ada.read(one);
+  const edit = ({ name: path }) => ({ tool: "edit", params: { path, old_string: "check();", new_string: "" } });
+  const asked = batch("guarded", guarded.map(edit));
+  await openReview();
+  await ui.severalWith("word");
+  await acceptAfterPlain(SAID, "check();");
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
 /** Presses Accept All until the question says so: a review counts as seen after a moment. */
 const acceptAllSays = (said) =>
   until(`Accept All says ${said}`, async () => {
