@@ -51,7 +51,8 @@ export function mayCover(files: readonly Compared[], areSeveral: boolean): boole
   return inView.some(({ start: { after }, added }, at) => {
     const removed = inView.slice(0, at + 1).reduce((sum, hunk) => sum + rowsOf(hunk.removed), 0);
     const end = Math.min(after + added.length, last + 1);
-    return mayBeCovered({ above: after - first, toEnd: rowsOf(lines.slice(first, end)) + removed, all }, atTop);
+    const toEnd = rowsOf(lines.slice(first, end)) + removed;
+    return mayBeCovered({ above: after - first, toEnd, all, isFull: last < lines.length - 1 }, atTop);
   });
 }
 

@@ -23,14 +23,18 @@ export function rowsOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line, TAB) / NARROW_COLUMNS)), 0);
 }
 
-/** Where a part of an editor's view is: the rows above it, those down to its end, and all that are in view. */
+/**
+ * Where a part of an editor's view is: the rows above it, those down to its end, and all that are in view. `isFull`: the text
+ * goes on below, so that a low editor has no more.
+ */
 export interface Place {
   above: number;
   toEnd: number;
   all: number;
+  isFull?: boolean;
 }
 
 /** Whether notifications, which are `atTop` or at the bottom of the window, may cover it. */
-export function mayBeCovered({ above, toEnd, all }: Place, atTop: boolean): boolean {
-  return atTop ? above < Math.max((1 - FREE_PART) * all, FREE_ROWS) : toEnd > Math.max(FREE_PART * all, FREE_ROWS);
+export function mayBeCovered({ above, toEnd, all, isFull = false }: Place, atTop: boolean): boolean {
+  return atTop ? above < Math.max((1 - FREE_PART) * all, FREE_ROWS) : toEnd > Math.max(FREE_PART * all, isFull ? 0 : FREE_ROWS);
 }

@@ -13,6 +13,11 @@ test('notifications at the bottom may cover the lower part of an editor, but not
   assert.deepEqual([covered(5, 5), covered(18, 20), covered(19, 20), covered(24, 40), covered(25, 40)], [false, false, true, false, true]);
 });
 
+test('of an editor whose text goes on below, they may cover the lower part, however few rows it has', () => {
+  const covered = (toEnd: number): boolean => mayBeCovered({ above: 0, toEnd, all: 15, isFull: true }, false);
+  assert.deepEqual([covered(9), covered(10)], [false, true]);
+});
+
 test('notifications at the top may cover the first rows, but not the lower part', () => {
   const covered = (above: number, all: number): boolean => mayBeCovered({ above, toEnd: all, all }, true);
   assert.deepEqual([covered(1, 40), covered(17, 40), covered(18, 40), covered(25, 100), covered(40, 100)], [true, true, false, true, false]);

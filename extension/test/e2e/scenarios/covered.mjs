@@ -75,6 +75,29 @@ scenario("a short diff above the notifications is accepted at once", async () =>
   await call("command", { id: "notifications.clearAll" });
 });
 
+const low = file("covered/low.txt", lines(40));
+
+scenario("in a low window, what is beneath notifications can't be accepted either", async () => {
+  const asked = await propose(low, lines(40, { 12: "a line that is wrapped in a side of a diff: beneath" }));
+  await ui.page.setViewportSize({ width: 1280, height: 420 });
+  try {
+    await reviewWith("a line that is wrapped");
+    for (const [at, secret] of secrets.entries()) void agent(`low-${at}`).read(secret).catch(() => {});
+    await until("it is covered", () => isBeneath("beneath"));
+    await until("Accept takes them away", async () => {
+      assert.equal(low.text(), lines(40));
+      if ((await toasts().count()) === 0) return true;
+      await ui.titleButton("Accept").click();
+      return false;
+    }, { everyMs: 450 });
+    assert.equal(low.text(), lines(40));
+    await acceptSeen();
+    assert.equal((await asked.answer).data.review.decision, "accepted");
+  } finally {
+    await ui.page.setViewportSize({ width: 1280, height: 800 });
+  }
+});
+
 /** Accepts what is shown in the file, of which `text` is beneath a notification, and that only once it has been led to it. */
 async function acceptCovered(one, asked, text, count) {
   const before = one.text();
