@@ -24,6 +24,8 @@ export class StalenessWatcher implements vscode.Disposable {
   /** Where each proposal's files are now, by their URI when it arrived. */
   private readonly places = new Map<string, Map<string, vscode.Uri>>();
   private readonly renames: vscode.Disposable;
+  /** Of a folder that comes or goes, VS Code does not tell what is in it. */
+  private readonly folders = vscode.workspace.createFileSystemWatcher('**/*', false, true, false);
 
   constructor(private readonly proposals: ProposalStore) {
     this.renames = vscode.workspace.onDidRenameFiles(({ files }) => {
@@ -60,6 +62,7 @@ export class StalenessWatcher implements vscode.Disposable {
 
   dispose(): void {
     this.renames.dispose();
+    this.folders.dispose();
     [...this.watched.keys()].forEach((id) => this.forget(id));
   }
 
@@ -84,9 +87,16 @@ export class StalenessWatcher implements vscode.Disposable {
         look();
       }
     };
+    const lookIfWithin = ({ path }: vscode.Uri): void => {
+      if (uri.path.startsWith(`${path}/`)) {
+        look();
+      }
+    };
     void lookNow();
     return vscode.Disposable.from(
       watcher,
+      this.folders.onDidCreate(lookIfWithin),
+      this.folders.onDidDelete(lookIfWithin),
       watcher.onDidChange(lookIfOwn),
       watcher.onDidCreate(lookIfOwn),
       watcher.onDidDelete(lookIfOwn),

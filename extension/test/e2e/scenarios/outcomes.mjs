@@ -230,6 +230,22 @@ scenario("the file is renamed during the review: the review says why it can't be
   assert.equal(renamed.text(), "new\n");
 });
 
+const within = file("outcomes/folder/below/within.txt", "old\n");
+
+scenario("the folder of the file is moved on disk during the review, and back: the review says so", async () => {
+  const folder = path.dirname(path.dirname(within.path));
+  const asked = await agent("within").readAndEdit(within, "old", "new");
+  await reviewWith("new");
+
+  renameSync(folder, `${folder}-moved`);
+  await ui.sees("Deleted from disk: cannot be accepted");
+  renameSync(`${folder}-moved`, folder);
+  await until("and that it can be again", async () => !(await ui.frontText()).includes("cannot be accepted"));
+  await ui.pressTitle("Accept");
+  assert.equal((await asked.answer).data.applied, true);
+  assert.equal(within.text(), "new\n");
+});
+
 const early = file("outcomes/early.txt", "old\n");
 
 scenario("renamed before the review is opened, and again while it is open: the review says what the file is called", async () => {
