@@ -41,7 +41,7 @@ export const areNotificationsShown = (): boolean => standing.some;
 export const mayNotificationsCover = (): boolean => standing.some || went.isRecent();
 
 /**
- * Take all notifications, others' too, from what they cover. They stay in VS Code's list of them. `isSudden`: a click may have
+ * Take all notifications, others' too, from what they cover. They stay in VS Code's list of them, which closes. `isSudden`: a click may have
  * been meant for one, and nobody has seen what is beneath yet.
  */
 export function hideNotifications(isSudden: boolean): void {
@@ -50,6 +50,7 @@ export function hideNotifications(isSudden: boolean): void {
   }
   standing.clear();
   void vscode.commands.executeCommand('notifications.hideToasts');
+  void vscode.commands.executeCommand('notifications.hideList'); // which the user may have opened
 }
 
 /** Whether VS Code shows notifications at the top of the window. */

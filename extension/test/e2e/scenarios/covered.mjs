@@ -98,6 +98,27 @@ scenario("in a low window, what is beneath notifications can't be accepted eithe
   }
 });
 
+const listed = file("covered/listed.txt", lines(34));
+
+scenario("changed lines beneath the list of notifications can't be accepted until it is closed", async () => {
+  const asked = await propose(listed, lines(34, { 33: "beneath it" }));
+  await reviewWith("beneath it");
+  for (const [at, secret] of secrets.entries()) void agent(`listed-${at}`).read(secret).catch(() => {});
+  await until("they are asked", () => ui.statusSays("Open questions: 3."));
+  await call("command", { id: "notifications.showList" });
+  const list = ui.page.locator(".notifications-center.visible");
+  await list.waitFor();
+  await until("Accept closes the list", async () => {
+    assert.equal(listed.text(), lines(34));
+    if ((await list.count()) === 0) return true;
+    await ui.titleButton("Accept").click();
+    return false;
+  }, { everyMs: 1500 });
+  assert.equal(listed.text(), lines(34));
+  await acceptSeen();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
 /** Accepts what is shown in the file, of which `text` is beneath a notification, and that only once it has been led to it. */
 async function acceptCovered(one, asked, text, count) {
   const before = one.text();
