@@ -127,15 +127,18 @@ async function stalenessOf(file: ReviewedFile, uri: vscode.Uri, hash: string | n
   if (document !== undefined && normalize(document.getText()) !== file.base_text) {
     return { kind: 'editor' };
   }
-  if (document?.isDirty === false) {
-    return undefined; // the document equals the base; what else may have changed on disk doesn't matter
-  }
   const now = await hashOf(uri);
-  const wasClosed = document === undefined && file.version !== null; // what was unsaved is on disk, or gone
-  if (now === file.base_hash || (wasClosed && now !== null ? await holds(file.uri, file.base_text) : now === hash)) {
-    return undefined;
+  const isSame = now === file.base_hash || (await isBase(file, document, now, hash));
+  return isSame ? undefined : { kind: now === null ? 'gone' : 'disk' };
+}
+
+/** Whether what is on disk, `now`, still goes with the text that the agent changed. */
+async function isBase(file: ReviewedFile, document: vscode.TextDocument | undefined, now: string | null, hash: string | null): Promise<boolean> {
+  if (document?.isDirty === false) {
+    return now !== null || hash === null; // the document equals the base; what else may have changed on disk doesn't matter
   }
-  return { kind: now === null ? 'gone' : 'disk' };
+  const wasClosed = document === undefined && file.version !== null; // what was unsaved is on disk, or gone
+  return wasClosed && now !== null ? holds(file.uri, file.base_text) : now === hash;
 }
 
 /** In the server's format; null if there is no file. */

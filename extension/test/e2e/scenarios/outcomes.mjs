@@ -230,6 +230,22 @@ scenario("the file is renamed during the review: the review says why it can't be
   assert.equal(renamed.text(), "new\n");
 });
 
+const deleted = file("outcomes/deleted.txt", "old\n");
+
+scenario("an open file is deleted on disk during the review, and restored: the review says so", async () => {
+  await deleted.open();
+  const asked = await agent("deleted").readAndEdit(deleted, "old", "new");
+  await reviewWith("new");
+
+  rmSync(deleted.path);
+  await ui.sees("Deleted from disk: cannot be accepted");
+  deleted.change("old\n");
+  await until("and that it can be again", async () => !(await ui.frontText()).includes("cannot be accepted"));
+  await ui.pressTitle("Accept");
+  assert.equal((await asked.answer).data.applied, true);
+  assert.equal(deleted.text(), "new\n");
+});
+
 const within = file("outcomes/folder/below/within.txt", "old\n");
 
 scenario("the folder of the file is moved on disk during the review, and back: the review says so", async () => {
