@@ -49,7 +49,8 @@ end
 function M.decide(proposal, file, decision, reason)
   local said = reason ~= '' and reason or nil
   local is_own = decision == 'rejected' and M.is_batch(proposal)
-  proposal.decisions[file.path] = { decision = decision, text = shown(proposal, file), reason = is_own and said or nil }
+  proposal.decisions[file.path] =
+    { decision = decision, text = shown(proposal, file), reason = is_own and said or nil }
   if said and not is_own then
     table.insert(proposal.reasons, #proposal.files > 1 and file.path .. ': ' .. said or said)
   end
