@@ -26,7 +26,7 @@ def as_user(persona: Persona, editor: Editor, answer: str) -> None:
     if persona.channel == "preview":
         editor.answers["workspace/applyEdit"] = ticking(editor, preview[answer])
     else:
-        editor.answers["window/showMessageRequest"] = persona.pressing(answer)
+        editor.answers["window/showMessageRequest"] = persona.pressing(answer, editor)
 
 
 @every_editor

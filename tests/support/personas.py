@@ -44,7 +44,7 @@ class Persona:
             root, capabilities=capabilities, name=name, options=options, **connection
         ) as editor:
             editor.answers["workspace/applyEdit"] = lambda params: self.apply(editor, params["edit"])
-            editor.answers["window/showMessageRequest"] = self.pressing(press)
+            editor.answers["window/showMessageRequest"] = self.pressing(press, editor)
             if self.null:
                 editor.answers["window/showDocument"] = lambda _: None
             elif "showDocument" in (recording["capabilities"].get("window") or {}):
@@ -75,11 +75,11 @@ class Persona:
             case _:
                 return {"applied": False}
 
-    def pressing(self, press: Press) -> Callable[[Any], object]:
-        """Answer message requests. If only the first button can be pressed, rejecting means closing the
-        question."""
+    def pressing(self, press: Press, editor: Editor) -> Callable[[Any], object]:
+        """Answer message requests, with the letter at the end of the diff if that is asked for. If only the
+        first button can be pressed, rejecting means closing the question."""
         if not self.first_only:
-            return pressing(press)
+            return pressing(press, lambda: _end_of_diff(editor))
         return pressing_first if press == "Approve" else pressing(NO_ANSWER if press is NO_ANSWER else None)
 
 
@@ -114,11 +114,13 @@ def ticking(editor: Editor, ticked: slice | None, **files: slice) -> Callable[[A
     return answer
 
 
-def pressing(press: Press) -> Callable[[Any], object]:
+def pressing(press: Press, end_of_diff: Callable[[], str] = str) -> Callable[[Any], object]:
     """Answer a message request with the button of that title, after all pages before it."""
 
     def answer(params: Message) -> object:
-        if press is not NO_ANSWER and (letter := re.match(r"The letter is (\w)\.", params["message"])):
+        message = params["message"]
+        told = end_of_diff() if message.startswith("The end of the diff") else message
+        if press is not NO_ANSWER and (letter := re.match(r"The letter is (\w)\.", told)):
             return {"title": letter[1]}
         wanted = [title for title in titles(params) if title == press or title.startswith("Next (")]
         if press is NO_ANSWER:
@@ -126,6 +128,12 @@ def pressing(press: Press) -> Callable[[Any], object]:
         return {"title": wanted[0]} if isinstance(press, str) and wanted else None
 
     return answer
+
+
+def _end_of_diff(editor: Editor) -> str:
+    """The last line of the diff that the editor shows."""
+    shown = editor.all("window/showDocument")[-1]["params"]["uri"]
+    return Path(path_of(shown)).read_text().rstrip("\n").rpartition("\n")[2]
 
 
 def pressing_first(params: Message) -> object:
