@@ -96,7 +96,7 @@ async def test_what_the_terminal_accepts_ends_in_neovim(
         await shown.press_until("a", "on disk")
         assert (await answer)["data"]["review"]["decision"] == "accepted"
         assert file.read_text() == CHANGED
-        await editor.screen.shows("This change was accepted in another place.")
+        await editor.screen.shows("was accepted in another place.")
         await editor.screen.shows(lambda text: "proposed: a.py" not in text)
         assert await layout(editor, 2) == before
 
@@ -112,7 +112,7 @@ async def test_what_the_terminal_rejects_ends_in_neovim(
         await shown.shows("eason")
         shown.press("two is right\r")
         assert (await answer)["context"]["review"]["feedback"] == "two is right"
-        await editor.screen.shows("This change was rejected in another place.")
+        await editor.screen.shows("was rejected in another place.")
     assert file.read_text() == TEXT
 
 
