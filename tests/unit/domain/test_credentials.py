@@ -250,10 +250,10 @@ def test_an_openai_key_is_found_wherever_there_is_one(text: str) -> None:
     ],
 )
 def test_repeated_beginnings_and_middles_take_time_once(part: str, is_key: bool) -> None:
-    text = part * (8_000_000 // len(part))
+    text = part * (4_000_000 // len(part))
     began = time.process_time()
     assert any(new_secrets("", (Splice(0, 0, text),))) == is_key
-    assert time.process_time() - began < 10  # 20, if a beginning is searched for before each
+    assert time.process_time() - began < 5  # 10, if a beginning is searched for before each
 
 
 @pytest.mark.parametrize(
