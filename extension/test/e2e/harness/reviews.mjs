@@ -34,11 +34,11 @@ export async function whileHostIsBusy(press) {
   }
 }
 
-/** Press Accept while something else changes a file of the review, before the extension has heard of that. */
+/** Press Accept while something else changes a file of the review: the extension hears of that after the press. */
 export const acceptDuring = (change) =>
   whileHostIsBusy(async () => {
-    change();
     await ui.titleButton("Accept").click();
+    change();
   });
 
 /** Press Accept, which shows all changes beside the review first, with `text` among them, and a message that has `said`. */
