@@ -41,8 +41,8 @@ export const areNotificationsShown = (): boolean => standing.some;
 export const mayNotificationsCover = (): boolean => standing.some || went.isRecent();
 
 /**
- * Take all notifications, others' too, from what they cover. They stay in VS Code's list of them, which closes. `isSudden`: a click may have
- * been meant for one, and nobody has seen what is beneath yet.
+ * Take all notifications, others' too, from what they cover, and close VS Code's list of them, in which they stay. `isSudden`: a
+ * click may have been meant for one, and nobody has seen what is beneath yet.
  */
 export function hideNotifications(isSudden: boolean): void {
   if (standing.some && isSudden) {

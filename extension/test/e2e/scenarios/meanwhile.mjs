@@ -40,7 +40,7 @@ scenario("changed on disk during the review: it says so, and the agent is asked 
 
 const racing = file("meanwhile/racing.txt", "one\ntwo\n");
 
-scenario("changed on disk just before Accept, when the review does not say so yet: a conflict", async () => {
+scenario("changed on disk as Accept is pressed, when the review does not say so yet: a conflict", async () => {
   const asked = await agent("racing").readAndEdit(racing, "two", "2");
   await reviewWith("2");
 
