@@ -1,6 +1,8 @@
 """agentfs/call in the dialects `gemini` and `workspace`: docs/protocol.md#12-tool-catalog, and the texts of
 docs/protocol.md#17-texts."""
 
+import os
+import resource
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +31,11 @@ async def test_gemini_takes_absolute_paths_and_names_files_by_them(root: Path, f
         assert replaced["context"]["path_resolved"] == "a.md"
         new = root / "new" / "b.md"
         created = await call(editor, "gemini", "write_file", file_path=str(new), content="1\n")
-        assert created["text"].startswith(f"Created '{new}' (1 line, 2 bytes).")
+        assert created["text"].startswith(f"Successfully created and wrote to new file: {new}.")
+        again = await call(editor, "gemini", "write_file", file_path=str(new), content="2\n")
+        assert again["text"] == f"Successfully overwrote file: {new}."
         relative = await call(editor, "gemini", "read_file", file_path="new/b.md")
-        assert relative["data"]["content"] == "1\n"
+        assert relative["data"]["content"] == "2\n"
 
 
 @pytest.mark.parametrize(
@@ -44,6 +48,8 @@ async def test_gemini_stays_inside_the_roots(root: Path, outside: str) -> None:
         for name, more in (("read_file", {}), ("write_file", {"content": "two\n"})):
             answer = await call(editor, "gemini", name, file_path=path, **more)
             assert answer["error"]["code"] == "ACCESS_DENIED"
+            said = f"File path must be within the root directory ({root}): "
+            assert answer["error"]["message"].startswith(said)
     assert (root.parent / "other.md").read_text() == "one\n"
 
 
@@ -64,7 +70,7 @@ async def test_gemini_names_a_file_where_two_folders_have_one_name(tmp_path: Pat
     async with editing(tmp_path / "1", folders=folders, options=AUTO) as editor:
         path = tmp_path / "2" / "a.md"
         answer = await call(editor, "gemini", "write_file", file_path=str(path), content="1\n")
-        assert answer["text"] == f"Created '{path}' (1 line, 2 bytes)."
+        assert answer["text"] == f"Successfully created and wrote to new file: {path}."
         assert path.read_text() == "1\n"
 
 
@@ -75,6 +81,7 @@ async def test_modified_by_user_changes_the_text_and_never_the_review(root: Path
             editor, "gemini", "write_file", file_path=path, content="1\n", modified_by_user=True
         )
         assert claimed["error"]["code"] == "USER_REJECTED"
+        assert "Confirm Write: a.md (+1/-0)" in editor.all(QUESTION)[0]["params"]["message"]
         assert len(editor.all(QUESTION)) == 1
         editor.answers[QUESTION] = lambda _: {"title": "Approve"}
         texts = [
@@ -84,9 +91,10 @@ async def test_modified_by_user_changes_the_text_and_never_the_review(root: Path
             for text, by in (("1\n", True), ("2\n", False))
         ]
         assert len(editor.all(QUESTION)) == 5  # two of them are confirmations
+    claim = "The content is the user's version, not the original proposal."
     assert texts == [
-        f"Created '{path}' (1 line, 2 bytes). The content is the user's version, not the original proposal.",
-        f"Updated '{path}' (+1/-1 lines, 2 bytes).",
+        f"Successfully created and wrote to new file: {path}. {claim}",
+        f"Successfully overwrote file: {path}.",
     ]
 
 
@@ -144,6 +152,91 @@ async def test_errors_speak_of_the_dialects_own_tools(root: Path, file: Path) ->
         assert "use replace to change" in answer["text"]
         empty_old = await call(editor, "workspace", "edit", path="a.md", oldText="", newText="1")
         assert empty_old["text"].startswith("oldText cannot be empty.")
+
+
+WITH = {
+    "standard": {
+        "out": ("ACCESS_DENIED", "Path must be within project root."),
+        "folder": ("IS_DIRECTORY", "Target path is a directory."),
+        "large": ("EXECUTION_ERROR", "Disk full or IO error."),
+        "empty": ("INVALID_PARAM", "Content cannot be empty."),
+    },
+    "gemini": {
+        "out": ("ACCESS_DENIED", "File path must be within the root directory ({root}): ../out.md"),
+        "folder": ("IS_DIRECTORY", "Path is a directory, not a file: {root}/folder"),
+        "large": ("EXECUTION_ERROR", "Error writing to file {root}/large.md: File too large"),
+        "empty": ("INVALID_PARAM", "Content cannot be empty."),
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("dialect", "name", "key"), [("standard", "Write", "path"), ("gemini", "write_file", "file_path")]
+)
+async def test_errors_are_those_that_models_know(root: Path, dialect: str, name: str, key: str) -> None:
+    """The code is the request's own, and the text says more."""
+    (root / "folder").mkdir()
+    cases = {
+        "out": ("../out.md", "1\n", "Use a file in an open folder"),
+        "folder": ("folder", "1\n", "Specify a file in it."),
+        "large": ("large.md", "1\n" * 100_000, "Try again after the cause is resolved."),
+        "empty": ("empty.md", "", "Set allow_empty=true"),
+    }
+    async with editing(root, options=AUTO) as editor:
+        most = resource.prlimit(editor.process.pid, resource.RLIMIT_FSIZE)[1]
+        resource.prlimit(editor.process.pid, resource.RLIMIT_FSIZE, (100_000, most))
+        for case, (path, content, more) in cases.items():
+            answer = await call(editor, dialect, name, **{key: path}, content=content)
+            code, message = WITH[dialect][case]
+            assert answer["error"] == {"code": code, "message": message.replace("{root}", str(root))}
+            assert answer["text"].startswith(answer["error"]["message"])
+            assert more in answer["text"]
+    assert [one.name for one in root.iterdir()] == ["folder"]
+
+
+async def test_a_refusal_of_the_system_is_one_that_models_know(root: Path, tmp_path: Path) -> None:
+    state = tmp_path / "state/agentfs"
+    state.parent.mkdir()
+    if os.geteuid() == 0:
+        state.mkdir()
+        os.chown(state, 12345, -1)
+    else:
+        state.symlink_to("/")
+    async with editing(root, options=AUTO, state=state.parent) as editor:
+        standard = await call(editor, "standard", "Write", path="a.md", content="1\n")
+        gemini = await call(editor, "gemini", "write_file", file_path="a.md", content="1\n")
+    why = "it belongs to another user"
+    message = "Permission denied writing to file."
+    assert standard["error"] == {"code": "PERMISSION_DENIED", "message": message}
+    message = f"Error writing to file {root}/a.md: {why}"
+    assert gemini["error"] == {"code": "PERMISSION_DENIED", "message": message}
+    for answer in (standard, gemini):
+        assert f"Permission denied for '{state}': {why}. Nothing was changed." in answer["text"]
+    assert list(root.iterdir()) == []
+
+
+async def test_a_read_that_the_system_refuses_does_not_speak_of_writing(root: Path) -> None:
+    (root / "loop").symlink_to("loop")
+    (root / "folder").mkdir()
+    async with editing(root) as editor:
+        for dialect, name, key in (("standard", "Read", "path"), ("gemini", "read_file", "file_path")):
+            for path in ("loop", "folder", "x" * 300):
+                assert "writ" not in (await call(editor, dialect, name, **{key: path}))["text"]
+
+
+async def test_a_workspace_read_is_the_files_content_and_says_what_is_missing(root: Path) -> None:
+    """Hosts pass on nothing but the text."""
+    (root / "a.md").write_text("one\ntwo\n")
+    (root / "large.md").write_text("line\n" * 3000)
+    async with editing(root) as editor:
+        whole = await call(editor, "workspace", "read", path="a.md")
+        cut = await call(editor, "workspace", "read", path="large.md")
+    assert whole["text"] == whole["data"]["content"] == "one\ntwo\n"
+    assert cut["data"]["content"] == "line\n" * 2000
+    assert cut["text"] == (
+        f"{cut['data']['content']}\n\nRead 'large.md', lines 1 to 2000 of 3000. read does not show the "
+        "remaining lines. The user can raise agentfs.limits."
+    )
 
 
 every_write = pytest.mark.parametrize(
@@ -227,7 +320,10 @@ async def test_gemini_is_told_the_text_that_the_user_made_of_it(root: Path, file
         ("write_file", {**path, "content": "1\n", "modified_by_user": True}, "ONE\n"),
     ):
         answer = await amended(root, "gemini", name, arguments, text)
-        assert answer["text"].endswith(f" The user accepted the change with amendments:\n{text}")
+        said = "User modified the `content` to be: "
+        if name == "replace":
+            said = "The user accepted the change with amendments:\n"
+        assert answer["text"].endswith(f" {said}{text}")
         assert file.read_text() == text
     assert "The content is the user's version, not the original proposal. " in answer["text"]
 

@@ -50,7 +50,11 @@ async def test_definitions_of_every_dialect_in_every_format_are_json_schema(root
     )
     workspace = (["path"], ["path", "content", "allow_empty"], ["path", "oldText", "newText"])
     parameters = {
-        "standard": dict(zip(("Read", "Write", "Edit"), standard, strict=True)),
+        "standard": {
+            "Read": standard[0],
+            "Write": [*standard[1], "expected_mtime_ms", "expected_size_bytes"],
+            "Edit": [*standard[2], "expected_mtime_ms", "expected_size_bytes"],
+        },
         "gemini": {
             "read_file": ["file_path"],
             "write_file": ["file_path", "content", "allow_empty", "modified_by_user"],

@@ -228,7 +228,7 @@ export interface UserUndoParams extends UndoParams {
 
 /** The stats of every response. */
 export interface Stats {
-  /** the duration of the request, including the wait for the user */
+  /** the duration of the request in milliseconds, including the wait for the user */
   time_ms: number;
 }
 
@@ -622,7 +622,7 @@ export interface Envelope {
   data: Record<string, unknown>;
   /** for the model: what happened, the resulting state, and the next step */
   text: string;
-  /** numbers and strings: `time_ms`, and the keys that the request's section lists */
+  /** numbers and strings: `time_ms`, a whole number, and the keys that the request's section lists */
   stats: Record<string, unknown>;
   /** information about the request and its file */
   context: Context;

@@ -103,6 +103,8 @@ class Exchange:
         error.forget_where()
         if isinstance(error, AbsolutePath) and error.outside and self.phrasing.denies_outside:
             error = OutsideRoots(error.path)
+        if isinstance(error, OutsideRoots) and self.phrasing.absolute:
+            error.roots = tuple(root.path for root in self.ws.distinct_roots)
         context = self._context(access)
         if (review := review_facts(proposal, error)) is not None:
             context["review"] = review
@@ -154,9 +156,9 @@ class Exchange:
         text = sentences(self.translate, (message, next_step))
         return self._failed("INTERNAL_ERROR", message, text, self._context(access_of(error)))
 
-    def time_ms(self) -> float:
+    def time_ms(self) -> int:
         """Milliseconds since the request arrived."""
-        return round((time.perf_counter() - self.started) * 10_000) / 10  # faster than rounding to one digit
+        return round((time.perf_counter() - self.started) * 1000)
 
     def _context(self, access: Access) -> Context:
         """The context of every response: `params_input` contains the received params with long strings

@@ -78,7 +78,13 @@ class ChangeParams(Params):
     """the reason, in the agent's words; shown beside the diff"""
 
     def request(
-        self, tool: Literal["write", "edit"], paths: PathMode | None, extent: int, *, overwrite: bool = True
+        self,
+        tool: Literal["write", "edit"],
+        paths: PathMode | None,
+        extent: int,
+        *,
+        overwrite: bool = True,
+        confirms: bool = False,
     ) -> ChangeRequest:
         """The common part of every change."""
         return ChangeRequest(
@@ -93,6 +99,7 @@ class ChangeParams(Params):
             merges=self.on_conflict == "merge",
             extent=extent,
             paths=paths,
+            confirms=confirms,
         )
 
 
@@ -110,9 +117,11 @@ class WriteParams(ChangeParams):
     overwrite: bool = True
     """if false, an existing file is CONFLICT"""
 
-    def command(self, paths: PathMode | None) -> Write:
-        """The command. `paths`: which spellings of the path are allowed, None for the setting's."""
-        request = self.request("write", paths, len(self.content), overwrite=self.overwrite)
+    def command(self, paths: PathMode | None, *, confirms: bool = False) -> Write:
+        """The command. `paths`: which spellings of the path are allowed, None for the setting's. `confirms`:
+        as in `Phrasing`."""
+        extent = len(self.content)
+        request = self.request("write", paths, extent, overwrite=self.overwrite, confirms=confirms)
         return Write(request, self.content, self.allow_empty, self.create_dirs)
 
 
@@ -131,9 +140,10 @@ class EditParams(ChangeParams):
     expected_count: int | None = bounded(None, least=1)
     """the exact number of matches required; more than 1 implies `replace_all`"""
 
-    def command(self, paths: PathMode | None) -> Edit:
-        """The command. `paths`: which spellings of the path are allowed, None for the setting's."""
-        request = self.request("edit", paths, len(self.old_string) + len(self.new_string))
+    def command(self, paths: PathMode | None, *, confirms: bool = False) -> Edit:
+        """The command, as in `WriteParams.command`."""
+        extent = len(self.old_string) + len(self.new_string)
+        request = self.request("edit", paths, extent, confirms=confirms)
         replace_all = self.replace_all or (self.expected_count or 0) > 1
         return Edit(request, self.old_string, self.new_string, replace_all, self.expected_count)
 

@@ -33,8 +33,8 @@ AnswerStatus = Literal["success", "partial", "error"]
 class Stats(TypedDict):
     """The stats of every response."""
 
-    time_ms: float
-    """the duration of the request, including the wait for the user"""
+    time_ms: int
+    """the duration of the request in milliseconds, including the wait for the user"""
 
 
 class LineStats(Stats):
@@ -532,7 +532,7 @@ class Envelope(TypedDict):
     text: str
     """for the model: what happened, the resulting state, and the next step"""
     stats: Mapping[str, object]
-    """numbers and strings: `time_ms`, and the keys that the request's section lists"""
+    """numbers and strings: `time_ms`, a whole number, and the keys that the request's section lists"""
     context: Context
     """information about the request and its file"""
     error: NotRequired[Failure]

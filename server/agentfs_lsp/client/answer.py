@@ -113,6 +113,8 @@ class Answer:
         `text`, and below it what `text` refers to: amendments, merged changes, warnings, the diff of a
         conflict or of a dry run, and the results of a batch."""
         if self.content is not None:
+            if f"{self.text}\n\n".startswith(f"{self.content}\n\n"):  # so in the dialect `workspace`
+                return self.text
             whole = self.status == "success" and self.content and not self.data.get("dirty")
             return self.content if whole else f"{self.text}\n\n{self.content}".rstrip("\n")
         return "\n\n".join([self.text, *(f"{name}:\n{_shown(value)}" for name, value in self._details())])

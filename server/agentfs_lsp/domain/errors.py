@@ -145,9 +145,10 @@ class NoRoot(DomainError):
 
 
 class OutsideRoots(DomainError):
-    """After resolving, the file is in no root."""
+    """After resolving, the file is in no root. `roots`: their paths, for callers that use absolute ones."""
 
     path: str
+    roots: tuple[str, ...] = ()
 
 
 class FileMissing(DomainError):

@@ -53,6 +53,8 @@ class ChangeRequest:
     """Characters of text in the request: they cost time even if the file is small."""
     paths: PathMode | None = None
     """Which spellings of `path` are allowed; None: as the settings say."""
+    confirms: bool = False
+    """Whether the user is asked to confirm the call, in the words of `title_of`."""
 
 
 class ChangeCommand(Protocol):
@@ -122,8 +124,14 @@ async def submit(ws: Workspace, command: ChangeCommand, moment: int) -> Submitte
             (change,) = await compute()
             await described([change])
             return Submitted(change, None, change.access, None)
-        blind = target.is_hidden
-        origin = Origin(request.session, request.agent, request.tool, request.explanation, blind=blind)
+        origin = Origin(
+            request.session,
+            request.agent,
+            request.tool,
+            request.explanation,
+            blind=target.is_hidden,
+            confirms=request.confirms,
+        )
         proposed = await propose(ws, origin, find, compute)
     (change,), landing = proposed.changes, next(iter(proposed.landings), None)
     access = change.access

@@ -461,5 +461,5 @@ def made_of_seeds(world: World) -> Iterator[None]:
                 put(name, "record_incident", record_incident)
         # `observing` compares each version of documents it considers small, and only the last one of large
         # ones.
-        patched.enter_context(patch("agentfs_lsp.api.exchange.Exchange.time_ms", lambda _: 0.0))
+        patched.enter_context(patch("agentfs_lsp.api.exchange.Exchange.time_ms", lambda _: 0))
         yield

@@ -40,6 +40,9 @@ LANDED = {
             answer("It has unsaved changes.", data={"content": "one\n", "dirty": True}),
             "It has unsaved changes.\n\none",
         ),
+        (answer("one\n", data={"content": "one\n", "dirty": True}), "one\n"),
+        (answer("one\n\n\nMore.", "partial", {"content": "one\n", "truncated": True}), "one\n\n\nMore."),
+        (answer("R", "partial", {"content": "R\n", "truncated": True}), "R\n\nR"),
         (answer("Updated 'a.py'.", data=LANDED), "Updated 'a.py'."),
         (
             answer("See review.amendments.", data=LANDED | {"review": {"amendments": "-2\n+ZWEI\n"}}),

@@ -41,6 +41,13 @@ def schema_of(dialect: Dialect, tool: Tool, **changed: Any) -> dict[str, Any]:
     return next(one["input_schema"] for one in defined if one["name"] == tool.name)
 
 
+def models_own(dialect: Dialect, tool: Tool) -> dict[str, Any]:
+    """Its schema without what the host injects, which `agentfs/call` takes out of the arguments."""
+    schema = schema_of(dialect, tool)
+    properties = {name: one for name, one in schema["properties"].items() if name not in tool.injected}
+    return {**schema, "properties": properties}
+
+
 # --- the tables -------------------------------------------------------------------------------------------
 
 
@@ -80,7 +87,7 @@ def test_no_argument_is_the_hosts(dialect: Dialect, tool: Tool) -> None:
     host = {"session", "agent", "explanation", "workDoneToken"}
     assert host.isdisjoint(each.name for each in fields(tool.takes))
     given = {"string": "x", "integer": 1, "boolean": True}
-    least = {key: given[each["type"]] for key, each in schema_of(dialect, tool)["properties"].items()}
+    least = {key: given[each["type"]] for key, each in models_own(dialect, tool)["properties"].items()}
     for name in host:
         with pytest.raises(BadParameter) as refused:
             parse(tool.takes, {**least, name: "x"})
@@ -92,7 +99,7 @@ def test_no_argument_is_the_hosts(dialect: Dialect, tool: Tool) -> None:
 
 @every_tool
 def test_the_schema_takes_what_the_call_takes(dialect: Dialect, tool: Tool) -> None:
-    schema = schema_of(dialect, tool)
+    schema = models_own(dialect, tool)
     Draft202012Validator.check_schema(schema)
     validator = Draft202012Validator(schema)
     given = {"string": "x", "integer": 1, "boolean": True}
@@ -110,6 +117,27 @@ def test_the_schema_takes_what_the_call_takes(dialect: Dialect, tool: Tool) -> N
         optional = {key for key in full if key not in schema["required"] and arguments.get(key, 0) is None}
         if not optional:  # null means absent, which a definition need not mention
             assert validator.is_valid(arguments) == taken, arguments
+
+
+@every_tool
+def test_what_the_host_injects_is_optional_and_the_model_is_told(dialect: Dialect, tool: Tool) -> None:
+    schema = schema_of(dialect, tool)
+    expected = ("expected_mtime_ms", "expected_size_bytes")
+    assert tool.injected == (expected if dialect.name == "standard" and tool.operation != "read" else ())
+    for name in tool.injected:
+        assert schema["properties"][name]["description"].startswith("Injected by the host")
+        assert name not in schema["required"]
+
+
+@every_dialect
+def test_a_model_is_told_of_parent_folders_and_of_the_users_part(dialect: Dialect) -> None:
+    """And of the old text what makes a match likely."""
+    told = {one["name"]: str(one) for one in define(dialect, files(dialect), english, "anthropic")}
+    for tool in dialect.tools[1:]:
+        assert "may change the content before accepting it" in told[tool.name]
+    assert "Missing folders are created" in told[dialect.tools[1].name]
+    for said in ("MUST be unique", "2 to 5 lines of context", "without line numbers", "not escaped"):
+        assert said in told[dialect.tools[2].name]
 
 
 @every_dialect

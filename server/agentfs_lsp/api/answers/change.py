@@ -81,8 +81,8 @@ def _stats(exchange: Exchange, submitted: Submitted) -> ChangeStats:
 def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
     translate, change = exchange.translate, submitted.change
     said = [_headline(exchange, submitted), *exchange.remarks]
-    in_full = amended and exchange.phrasing.amended_text and _fits(change)
-    if amended and not in_full:
+    in_full = exchange.phrasing.amended if amended and _fits(change) else None
+    if amended and in_full is None:
         said.append(translate("The user accepted the change with amendments. See review.amendments."))
     if is_fallback(change.level):
         said.append(
@@ -111,9 +111,8 @@ def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
     said.append(always_asked_text((change,), translate, with_paths=False))
     if change.preview.truncated:
         said.append(translate("(Diff preview truncated. Use {Read} to see the full content.)"))
-    if in_full:
-        text = escape_invisible(normalize(change.shown))
-        said.append(translate("The user accepted the change with amendments:\n{text}", text=text))
+    if in_full is not None:
+        said.append(in_full(change, escape_invisible(normalize(change.shown)), translate))
     return sentences(translate, said)
 
 
@@ -134,7 +133,9 @@ def _headline(exchange: Exchange, submitted: Submitted) -> str:
             return translate("[Dry Run] Would create '{path}' (+{added} lines).", **facts)
         return translate("[Dry Run] Would update '{path}' (+{added}/-{removed} lines).", **facts)
     if submitted.landing.where == "disk" and exchange.phrasing.landed is not None:
-        return exchange.phrasing.landed(submitted.landing, facts["path"], translate)
+        own = exchange.phrasing.landed(submitted.landing, facts["path"], translate)
+        if own is not None:
+            return own
     return _landed(translate, submitted.landing, facts)
 
 

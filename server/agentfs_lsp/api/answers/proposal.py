@@ -97,7 +97,7 @@ def corrections_on_wire(corrections: Sequence[Correction]) -> list[Corrected]:
     return [{"kind": one.kind, "detail": one.detail} for one in corrections]
 
 
-def line_stats(changes: Sequence[FileChange], time_ms: float, *, shown: bool) -> LineStats:
+def line_stats(changes: Sequence[FileChange], time_ms: int, *, shown: bool) -> LineStats:
     """The stats of a change of several files. `shown`: the session may be told all that landed."""
     stats: LineStats = {"time_ms": time_ms, "files_changed": len(changes)}
     if shown:

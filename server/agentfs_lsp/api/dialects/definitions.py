@@ -13,7 +13,7 @@ from typing import Any, get_args, get_type_hints
 from agentfs_lsp.api.dialects.dialect import Dialect, Files, Tool
 from agentfs_lsp.api.dialects.tool_texts import parameter_text, path_text, tool_text
 from agentfs_lsp.domain.settings.rules import Operation
-from agentfs_lsp.domain.translation import Translate
+from agentfs_lsp.domain.translation import Translate, sentences
 
 Definition = dict[str, Any]
 
@@ -27,7 +27,7 @@ def define(
         shape(
             tool,
             tool_text(tool.operation, translate, ranges=dialect.phrasing.ranges, there=files.keys()),
-            _schema(dialect, tool, files[tool.operation], translate),
+            _schema(dialect, tool, files, translate),
         )
         for tool in tools
     ]
@@ -36,15 +36,23 @@ def define(
 # --- the schema of a tool's arguments ---------------------------------------------------------------------
 
 
-def _schema(dialect: Dialect, tool: Tool, files: Files, translate: Translate) -> Definition:
+def _schema(
+    dialect: Dialect, tool: Tool, files: Mapping[Operation, Files], translate: Translate
+) -> Definition:
     hints, own = get_type_hints(tool.takes), fields(tool.takes)
     properties: Definition = {}
     for each in own:
         if each.name == tool.path_parameter:
-            properties[each.name] = _path(dialect, files, translate)
+            told = _path(dialect, files[tool.operation], translate)
         else:
             text = parameter_text(tool.renamed.get(each.name, each.name), translate)
-            properties[each.name] = _property(each, hints[each.name], text)
+            told = _property(each, hints[each.name], text)
+        if (hint := tool.hints.get(each.name)) is not None:
+            said = (told["description"], hint(translate, files.keys()))
+            told["description"] = sentences(translate, said)
+        properties[each.name] = told
+    for name in tool.injected:
+        properties[name] = {"type": "integer", "description": parameter_text(name, translate)}
     return {
         "type": "object",
         "properties": properties,

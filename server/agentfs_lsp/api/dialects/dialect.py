@@ -8,27 +8,35 @@ A tool runs an existing request with that request's params, so a dialect adds no
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, fields
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from agentfs_lsp.api.messages.phrasing import USUAL, Phrasing
+from agentfs_lsp.api.messages.phrasing import USUAL, FileErrorText, Phrasing
+from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.settings.rules import Operation
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.state.tool_scope import FileScope
 from agentfs_lsp.service.state.workspace import Workspace
+
+Hint = Callable[[Translate, AbstractSet[Operation]], str]
+"""What the description of a parameter adds; the operations are those that have tools."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
     """`takes`: the dataclass that validates the arguments (`api/parsing.py`). `renamed`: fields with another
     name in the request. `told`: fields unknown to the request, each with a remark about the change if it is
-    true; they decide nothing."""
+    true; they decide nothing. `injected`: parameters in the definition that the host sets, whole numbers.
+    `hints`: additions to the descriptions of fields."""
 
     name: str
     operation: Operation
     takes: type[Any]
     renamed: Mapping[str, str] = field(default_factory=dict)
     told: Mapping[str, Callable[[Translate], str]] = field(default_factory=dict)
+    injected: tuple[str, ...] = ()
+    hints: Mapping[str, Hint] = field(default_factory=dict)
 
     @property
     def path_parameter(self) -> str:
@@ -48,15 +56,22 @@ class Tool:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dialect:
     """`absolute_paths`: its tools accept absolute paths and `file:` URIs inside a root, whatever the setting
-    `paths` says."""
+    `paths` says. `errors_of_changes`: the wording of errors only where a file was to be changed."""
 
     name: str
     tools: tuple[Tool, ...]
     phrasing: Phrasing = USUAL
+    errors_of_changes: Mapping[type[DomainError], FileErrorText] = field(default_factory=dict)
     absolute_paths: bool = False
 
     def tool(self, name: str) -> Tool | None:
         return next((tool for tool in self.tools if tool.name == name), None)
+
+    def phrasing_of(self, operation: Operation) -> Phrasing:
+        """The wording of the responses to one operation."""
+        if operation == "read":
+            return self.phrasing
+        return replace(self.phrasing, errors={**self.phrasing.errors, **self.errors_of_changes})
 
 
 def names_of(tools: tuple[Tool, ...]) -> dict[str, str]:

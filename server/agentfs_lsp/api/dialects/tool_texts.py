@@ -48,8 +48,7 @@ def _of_write(translate: Translate, *, reads: bool, edits: bool) -> list[str]:
 def _of_edit(translate: Translate) -> list[str]:
     return [
         translate("Replace a piece of text in an existing file that has been read."),
-        translate("Copy {old_string} exactly from the file, without line numbers."),
-        translate("It must be unique in the file: include enough surrounding lines."),
+        translate("Copy {old_string} exactly from the file."),
         *_of_the_answer(translate),
     ]
 
@@ -57,8 +56,8 @@ def _of_edit(translate: Translate) -> list[str]:
 def _of_the_answer(translate: Translate) -> list[str]:
     return [
         translate(
-            "The user may review the change first, and may amend it. The result comes after the "
-            "user's decision."
+            "The user may review the change first, and may change the content before accepting it. The "
+            "result comes after the user's decision."
         ),
         translate(
             "If “applied” is true in the result, the change is on disk: do not send it again, even "
@@ -79,7 +78,11 @@ def parameter_text(name: str, translate: Translate) -> str:
         "allow_empty": translate(
             "True if the file is meant to be empty; otherwise empty content is rejected."
         ),
-        "old_string": translate("The text to replace, exactly as it appears in the file."),
+        "old_string": translate(
+            "The text to replace, exactly as it appears in the file: without line numbers, and with real "
+            "line breaks, not escaped ones. It MUST be unique in the file: include 2 to 5 lines of context "
+            "before and after what changes."
+        ),
         "new_string": translate("The replacement text; empty to delete the old text."),
         "replace_all": translate("Replace every occurrence, not just one."),
         "expected_count": translate(
@@ -89,6 +92,10 @@ def parameter_text(name: str, translate: Translate) -> str:
             "Only report what would change: nothing is written and nobody is asked. The result has "
             "“status” “partial” and “applied” false."
         ),
+        "expected_mtime_ms": translate(
+            "Injected by the host: when it last saw the file, in milliseconds. Leave it out."
+        ),
+        "expected_size_bytes": translate("Injected by the host: the file's size, in bytes. Leave it out."),
         "modified_by_user": translate(
             "Whether the user modified the content that you originally proposed. The change is "
             "still reviewed."

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from agentfs_lsp.api.dialects import fewer_parameters as fewer
@@ -10,6 +11,7 @@ from agentfs_lsp.api.dialects.dialect import Dialect, Tool, names_of
 from agentfs_lsp.api.messages.phrasing import Phrasing
 from agentfs_lsp.api.messages.review import not_approved
 from agentfs_lsp.domain import errors
+from agentfs_lsp.domain.settings.rules import Operation
 from agentfs_lsp.domain.text.escaping import escape_invisible
 from agentfs_lsp.domain.translation import ErrorText, Translate
 from agentfs_lsp.service.proposal.change import Landing
@@ -38,6 +40,24 @@ class EditArguments:
     path: str
     oldText: str  # noqa: N815 - the dialect's own name
     newText: str  # noqa: N815
+
+
+def _when_to_read(translate: Translate, there: AbstractSet[Operation]) -> str:
+    if there <= {"read"}:
+        return ""
+    return translate("Use {Read} to see what is in a file now, and before you change it.")
+
+
+def _when_to_write(translate: Translate, there: AbstractSet[Operation]) -> str:
+    if "edit" not in there:
+        return ""
+    return translate("Use {Write} for a new file, or if most of it changes, and {Edit} to change a part.")
+
+
+def _when_to_edit(translate: Translate, there: AbstractSet[Operation]) -> str:
+    if "write" not in there:
+        return ""
+    return translate("Use {Edit} to change a part of a file, and {Write} for a new one.")
 
 
 def _landed(landing: Landing, path: str, translate: Translate) -> str:
@@ -74,13 +94,14 @@ def _rejected(error: errors.Rejected, translate: Translate, _: str) -> ErrorText
 
 
 _TOOLS = (
-    Tool(name="read", operation="read", takes=ReadArguments),
-    Tool(name="write", operation="write", takes=WriteArguments),
+    Tool(name="read", operation="read", takes=ReadArguments, hints={"path": _when_to_read}),
+    Tool(name="write", operation="write", takes=WriteArguments, hints={"content": _when_to_write}),
     Tool(
         name="edit",
         operation="edit",
         takes=EditArguments,
         renamed={"oldText": "old_string", "newText": "new_string"},
+        hints={"oldText": _when_to_edit},
     ),
 )
 
@@ -101,5 +122,6 @@ WORKSPACE = Dialect(
         denies_outside=True,
         ranges=False,
         landed=_landed,
+        content_alone=True,
     ),
 )

@@ -94,19 +94,23 @@ def not_regular(error: errors.NotRegular, translate: Translate) -> ErrorText:
 
 
 def system_refused(error: errors.SystemRefused, translate: Translate) -> ErrorText:
-    reasons = {
-        "system": shown(error.detail),
-        "write_protected": translate("the file is write-protected"),
-        "other_owner": translate("it belongs to another user"),
-    }
-    path, reason = shown(error.path), reasons[error.reason]
+    path, reason = shown(error.path), system_reason(error, translate)
     said = translate("Permission denied for '{path}': {reason}.", path=path, reason=reason)
     next_step = translate("Ask the user to check the permissions of the file and its folder.")
     return said, nothing_changed(translate, next_step)
 
 
 def system_failed(error: errors.SystemFailed, translate: Translate) -> ErrorText:
+    path, reason = shown(error.path), system_reason(error, translate)
+    said = translate("A system error occurred for '{path}': {reason}.", path=path, reason=reason)
+    return said, nothing_changed(translate, translate("Try again after the cause is resolved."))
+
+
+def system_reason(error: errors.SystemRefused | errors.SystemFailed, translate: Translate) -> str:
+    """Why the system denied or failed it, without a full stop."""
     reasons = {
+        "write_protected": translate("the file is write-protected"),
+        "other_owner": translate("it belongs to another user"),
         "system": shown(error.detail),
         "unsteady": translate("the file keeps changing while it is being read"),
         "temporary_lost": translate("its temporary file was changed or removed"),
@@ -114,6 +118,4 @@ def system_failed(error: errors.SystemFailed, translate: Translate) -> ErrorText
         "landing_elsewhere": translate("another agentfs server is applying a change"),
         "later_version": translate("it was created by a later version of agentfs"),
     }
-    path, reason = shown(error.path), reasons[error.reason]
-    said = translate("A system error occurred for '{path}': {reason}.", path=path, reason=reason)
-    return said, nothing_changed(translate, translate("Try again after the cause is resolved."))
+    return reasons[error.reason]

@@ -12,7 +12,7 @@ from typing import Any
 
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.translation import ErrorText, Translate
-from agentfs_lsp.service.proposal.change import Landing
+from agentfs_lsp.service.proposal.change import FileChange, Landing
 
 FileErrorText = Callable[[Any, Translate, str], ErrorText]
 """Puts an error into words: the error, the language, and the file's displayed path ("" if the path did not
@@ -24,15 +24,19 @@ class Phrasing:
     """`names`: of tools and parameters. `errors`: wording that differs from `errors.py`. `absolute`: show
     absolute paths. `denies_outside`: report an absolute path outside the roots as outside, not as malformed.
     `ranges`: the caller can read part of a file. `landed`: a headline for changes on disk other than the
-    usual one. `amended_text`: report the user's amended text in full, not as a diff."""
+    usual one, or None for that. `amended`: reports the user's amended text in full, not as a diff.
+    `content_alone`: the text of a complete read is the file's content. `confirms`: the user is asked to
+    confirm a tool's call, as “Confirm Write: a.py”."""
 
     names: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[type[DomainError], FileErrorText] = field(default_factory=dict)
     absolute: bool = False
     denies_outside: bool = False
     ranges: bool = True
-    landed: Callable[[Landing, str, Translate], str] | None = None
-    amended_text: bool = False
+    landed: Callable[[Landing, str, Translate], str | None] | None = None
+    amended: Callable[[FileChange, str, Translate], str] | None = None
+    content_alone: bool = False
+    confirms: bool = False
 
 
 USUAL = Phrasing()

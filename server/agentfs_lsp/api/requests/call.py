@@ -20,7 +20,7 @@ from agentfs_lsp.domain.translation import naming
 from agentfs_lsp.service.state.tool_scope import may_touch
 
 EXPECTED = ("expected_mtime_ms", "expected_size_bytes", "expected_hash")
-"""Params of a change that no tool definition contains."""
+"""Params of a change that the host sets."""
 
 
 async def call_request(requests: Mapping[Operation, Request], exchange: Exchange) -> Envelope:
@@ -38,7 +38,7 @@ async def call_request(requests: Mapping[Operation, Request], exchange: Exchange
         params=_request_params(params, tool, arguments) | expected,
         raw=exchange.params if exchange.raw is None else exchange.raw,
         translate=translate,
-        phrasing=dialect.phrasing,
+        phrasing=dialect.phrasing_of(tool.operation),
         paths="any" if dialect.absolute_paths else None,
         remarks=tuple(tell(translate) for name, tell in tool.told.items() if getattr(arguments, name)),
     )

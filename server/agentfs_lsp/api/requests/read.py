@@ -72,6 +72,15 @@ def _content(params: ReadParams, passage: Passage) -> str:
 
 
 def _text(exchange: Exchange, params: ReadParams, passage: Passage) -> str:
+    """About the content; or for a caller that passes on nothing else, the content, and what it lacks."""
+    if not exchange.phrasing.content_alone:
+        return _about(exchange, params, passage)
+    if passage.truncated or passage.lossy:
+        return f"{passage.content}\n\n{_about(exchange, params, passage)}"
+    return passage.content
+
+
+def _about(exchange: Exchange, params: ReadParams, passage: Passage) -> str:
     translate, path = exchange.translate, exchange.shown(passage.access)
     last = passage.start_line + passage.lines - 1
     if passage.lines == 0:

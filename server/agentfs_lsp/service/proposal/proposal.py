@@ -101,7 +101,8 @@ class Decision:
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Who asks, and by which request. `atomic`: either all files land or none, and rejecting one rejects all.
-    `blind`: the session may not read what it changes. `by_user`: the user asks, and may see every file."""
+    `blind`: the session may not read what it changes. `by_user`: the user asks, and may see every file.
+    `confirms`: the title asks to confirm a tool's call."""
 
     session: str
     agent: str
@@ -110,6 +111,7 @@ class Origin:
     atomic: bool = True
     blind: bool = False
     by_user: bool = False
+    confirms: bool = False
 
 
 class Proposal:
@@ -124,6 +126,7 @@ class Proposal:
         self.atomic: Final = origin.atomic
         self.blind: Final = origin.blind
         self.by_user: Final = origin.by_user
+        self.confirms: Final = origin.confirms
         self._change_id = self.id
         self._clock = clock
         self._task = asyncio.current_task()

@@ -39,7 +39,10 @@ def title_of(proposal: Proposal, translate: Translate, path_columns: int | None 
     path = escape_to_one_line(change.path)
     path = path if path_columns is None else shortened(path, path_columns)
     added, removed = change.line_counts
-    if change.operation == "delete":
+    if proposal.confirms:
+        confirm = translate("Confirm Write") if proposal.tool == "write" else translate("Confirm Edit")
+        title = f"{confirm}: {{path}} (+{added}/-{removed})"
+    elif change.operation == "delete":
         title = translate("Delete {path} (-{removed})", path="{path}", removed=removed)
     elif proposal.tool != "write":
         title = translate("Edit {path} (+{added}/-{removed})", path="{path}", added=added, removed=removed)
