@@ -154,6 +154,12 @@ function handlers({
       await decisions.showAsDiff(current, why);
     }
   };
+  const backToReview = async (): Promise<void> => {
+    const review = proposals.get(historyDiffs.changedInFront ?? '');
+    if (review !== undefined) {
+      await editors.show(review);
+    }
+  };
   /** The click may have been meant for the button that was there before. */
   const button = (act: () => unknown) => (): unknown => (titleMoved.isRecent() ? showButtonsMoved() : act());
   const frontOrFirst = (): Review | undefined => editors.current ?? proposals.firstWaiting() ?? proposals.all[0];
@@ -179,6 +185,8 @@ function handlers({
     'title.rejectHunk': button(() => hunks.decide('rejected', 'choice')),
     'title.next': () => step(1),
     'title.showChanged': () => decisions.showChanged(),
+    'title.backToReview': () => backToReview(),
+    backToReview: () => backToReview(),
     'title.redo': button(() => decisions.redo()),
     'title.acceptLooked': () => looks.accept(),
     lookThrough: async () => {

@@ -52,6 +52,12 @@ export class HistoryDiffs implements vscode.Disposable {
     return change !== undefined && isHistoryKept() && !undoneOf(this.records.all).has(change.id) ? change : undefined;
   }
 
+  /** The id of the review whose file the tab in front shows as it has changed since the proposal. */
+  get changedInFront(): string | undefined {
+    const input = tabInFront()?.input;
+    return input instanceof vscode.TabInputTextDiff && input.original.scheme === LANDED ? changedIn(input.original) : undefined;
+  }
+
   /** Close the tabs of an earlier window: their texts are gone. */
   async closeStale(): Promise<void> {
     const stale = allTabs().filter(isLandedTab);
@@ -77,7 +83,7 @@ export class HistoryDiffs implements vscode.Disposable {
     const isWaiting = userWaits();
     const stale = (await Promise.all((proposal?.files ?? []).map(staleOf))).flatMap((one) => one ?? []);
     const sides = (): Sides[] => stale.map(({ file, gone }): Sides => {
-      const before = virtualUri(LANDED, `${id}.before`, file.path);
+      const before = virtualUri(LANDED, `${id}.base`, file.path);
       this.texts.set(before, withEol(file.base_text, file.eol));
       return [before, gone ? virtualUri(LANDED, `${id}.gone`, file.path) : vscode.Uri.parse(file.uri)];
     });
@@ -164,6 +170,11 @@ export class HistoryDiffs implements vscode.Disposable {
 /** The id of the landed change on the right side of a diff. */
 function changeIn(uri: vscode.Uri): string {
   return idOf(uri).replace(/\.after$/, '');
+}
+
+/** The id of the review whose base, which the file no longer has, is the left side of a diff. */
+function changedIn(uri: vscode.Uri): string | undefined {
+  return /^(.*)\.base$/.exec(idOf(uri))?.[1];
 }
 
 /** The text before and after. */

@@ -35,20 +35,7 @@ export class Confirmation implements vscode.Disposable {
       this.show({ icon: 'discard', text, tooltip: text, command: undefined });
       return;
     }
-    const canUndo = isHistoryKept();
-    const rejected = [...review.decided].filter(([, decision]) => decision === 'rejected').map(([path]) => path);
-    const landed = fileNames([...texts.keys()]);
-    const name = rejected.length === 0 ? landed : vscode.l10n.t('{0}, not {1}', landed, fileNames(rejected));
-    const { id, agent, tool, explanation } = review.proposed;
-    const text = canUndo ? vscode.l10n.t('Changed {0} · Undo', name) : vscode.l10n.t('Changed {0}', name);
-    this.show({
-      icon: 'check',
-      text,
-      tooltip: canUndo ? vscode.l10n.t('{0}. Click to undo this change. You review the undo first.', vscode.l10n.t('Changed {0}', name)) : text,
-      command: canUndo
-        ? { command: 'agentfs.ui.row.undoLanded', title: text, arguments: [{ id, agent, tool, explanation }] }
-        : undefined,
-    });
+    this.showLanded(review, texts.keys());
   }
 
   /** What it shows is not the last decision any more. */
@@ -59,6 +46,26 @@ export class Confirmation implements vscode.Disposable {
   dispose(): void {
     clearTimeout(this.timer);
     this.item.dispose();
+  }
+
+  private showLanded(review: Review, paths: Iterable<string>): void {
+    const canUndo = isHistoryKept();
+    const rejected = [...review.decided].filter(([, decision]) => decision === 'rejected').map(([path]) => path);
+    const landed = fileNames([...paths]);
+    const name = rejected.length === 0 ? landed : vscode.l10n.t('{0}, not {1}', landed, fileNames(rejected));
+    const { id, agent, tool, explanation } = review.proposed;
+    const [only, ...more] = review.proposed.files;
+    const isNew = only?.operation === 'create' && more.length === 0;
+    const said = isNew ? vscode.l10n.t('Created {0}', name) : vscode.l10n.t('Changed {0}', name);
+    const text = canUndo ? vscode.l10n.t('{0} · Undo', said) : said;
+    this.show({
+      icon: 'check',
+      text,
+      tooltip: canUndo ? vscode.l10n.t('{0}. Click to undo this change. You review the undo first.', said) : text,
+      command: canUndo
+        ? { command: 'agentfs.ui.row.undoLanded', title: text, arguments: [{ id, agent, tool, explanation }] }
+        : undefined,
+    });
   }
 
   private show(look: StatusLook): void {

@@ -59,6 +59,7 @@ export function keepContextKeys({ proposals, editors, edits, drafts, looks, reco
     tell('waiting', proposals.size > 0 || edits.previews > 0);
     tell('more', proposals.size > 1);
     tell('look', looks.isInFront);
+    tell('changed', proposals.get(historyDiffs.changedInFront ?? '') !== undefined);
     tell('landed', historyDiffs.inFront !== undefined);
     tell('drafts', drafts.all.length > 0);
     tell('draft', draftInFront(drafts) !== undefined);

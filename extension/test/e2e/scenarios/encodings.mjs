@@ -33,6 +33,7 @@ scenario("files.encoding: of a closed file and of a new one, and a language's ow
   await until("a closed file is read in it", async () => (await agent("old").read(old)).data.content === TEXT);
 
   await create("created", created);
+  await ui.statusBarSays("Created created.txt");
   assert.deepEqual(created.bytes(), GBK);
   await created.open();
   assert.equal((await created.document()).text, TEXT, "the editor reads what the server wrote");

@@ -28,7 +28,13 @@ scenario("changed on disk during the review: it says so, and the agent is asked 
   await ui.pressTitle("Show What Changed");
   const changed = await ui.requestedDiff("disk.txt (changed since the proposal)", "three by a build");
   assert.doesNotMatch(changed.original, /three/);
-  await openReview();
+  await ui.pressTitle("Back to the Review");
+  await ui.requestedDiff("disk.txt (Ada)", "2");
+  await ui.pressTitle("Show What Changed");
+  await ui.requestedDiff("disk.txt (changed since the proposal)", "three by a build");
+  await ui.clickLine("three by a build");
+  await ui.page.keyboard.press("Control+Enter");
+  await ui.requestedDiff("disk.txt (Ada)", "2");
   await ui.pressTitle("Ask the Agent to Redo");
 
   const answer = await asked.answer;
