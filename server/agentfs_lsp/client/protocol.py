@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from agentfs_lsp.client.endpoint import Endpoint
-from agentfs_lsp.client.reviews import MAX_ATTEMPTS, Accept, Amend, Decision, Reject, Review, ReviewedFile
+from agentfs_lsp.client.reviews import MAX_ATTEMPTS, Amend, Decision, Reject, Review, ReviewedFile
 from agentfs_lsp.jsonrpc.codec import METHOD_NOT_FOUND
 
 PENDING: Final = "agentfs:pending"
@@ -206,18 +206,22 @@ def _review(reply: Mapping[str, Any]) -> Review | None:
 
 
 def _settlement(review: Review, decision: Decision) -> dict[str, Any]:
-    """The params of `agentfs/settle`. Raises ValueError for texts of files that are not in the proposal."""
-    told: dict[str, Any]
-    match decision:
-        case Accept(feedback):
-            told = {"decision": "accepted", "feedback": feedback}
-        case Amend(texts, feedback):
-            uris = {file.path: file.uri for file in review.files}
-            if unknown := set(texts) - set(uris):
-                raise ValueError(f"not in the proposal: {', '.join(sorted(unknown))}")
-            files = [{"uri": uris[path], "decision": "amended", "text": text} for path, text in texts.items()]
-            told = {"decision": "amended" if files else "accepted", "feedback": feedback, "files": files}
-        case Reject(reason):
-            told = {"decision": "rejected", "feedback": reason}
-    told["feedback"] = told["feedback"][:FEEDBACK_LIMIT]
+    """The params of `agentfs/settle`. Raises ValueError for files that are not in the proposal."""
+    if isinstance(decision, Reject):
+        told: dict[str, Any] = {"decision": "rejected", "feedback": decision.reason[:FEEDBACK_LIMIT]}
+    else:
+        texts = decision.texts if isinstance(decision, Amend) else {}
+        uris = {file.path: file.uri for file in review.files}
+        if unknown := {*texts, *decision.rejected} - set(uris):
+            raise ValueError(f"not in the proposal: {', '.join(sorted(unknown))}")
+        amended = [{"uri": uris[path], "decision": "amended", "text": text} for path, text in texts.items()]
+        rejected = [
+            {"uri": uris[path], "decision": "rejected", "feedback": reason[:FEEDBACK_LIMIT]}
+            for path, reason in decision.rejected.items()
+        ]
+        told = {
+            "decision": "amended" if amended else "accepted",
+            "feedback": decision.feedback[:FEEDBACK_LIMIT],
+            "files": amended + rejected,
+        }
     return {"id": review.id} | {key: value for key, value in told.items() if value}

@@ -51,18 +51,21 @@ class Review:
 
 @dataclass(frozen=True, slots=True)
 class Accept:
-    """Land the change as proposed. `feedback` goes to the agent."""
+    """Land the change as proposed. `feedback` goes to the agent. `rejected`: the files of several that do not
+    land, by their `path`, each with a reason for the agent, which may be empty."""
 
     feedback: str = ""
+    rejected: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Amend:
     """Land other texts. `texts`: the whole new text of each amended file, by its `path`; files that are not
-    named land as proposed."""
+    named land as proposed. `feedback` and `rejected`: as in `Accept`."""
 
     texts: Mapping[str, str]
     feedback: str = ""
+    rejected: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.reviewer.connection import Refused
 from agentfs_lsp.reviewer.drafts import Drafts
-from agentfs_lsp.reviewer.proposals import Guard, Review, Reviews
+from agentfs_lsp.reviewer.proposals import File, Guard, Review, Reviews
 from agentfs_lsp.reviewer.rows import change_lines, one_row, review_lines
 from agentfs_lsp.reviewer.rows_view import Lines, RowsView
 
@@ -73,6 +73,7 @@ class ReviewApp(App[str | None]):
         Binding("r", "reject", show=False),
         Binding("e", "amend", show=False),
         Binding("x", "toggle_file", show=False),
+        Binding("X", "reject_file", show=False),
         Binding("A", "always", show=False),
         Binding("f", "file(1)", show=False),
         Binding("F", "file(-1)", show=False),
@@ -102,6 +103,8 @@ class ReviewApp(App[str | None]):
         self._shown: Review | None = None
         self._laying_out = object()
         self._rejecting: Review | None = None
+        self._rejecting_file: File | None = None
+        """The one that a reason is typed for; None if it is for the whole proposal."""
         self._always = Guard(now)
         """Of the question whether “always” is meant, which any other message replaces."""
 
@@ -327,20 +330,27 @@ class ReviewApp(App[str | None]):
             self._always.drawn()
 
     def action_reject(self) -> None:
-        self._rejecting = self._deciding()
+        self._rejecting, self._rejecting_file = self._deciding(), None
         if self._rejecting is not None:
-            reason = self.query_one("#reason", Input)
-            reason.value = ""
-            reason.display = True
-            reason.focus()
+            self._ask_reason("")
 
-    def on_input_submitted(self, submitted: Input.Submitted) -> None:
+    def _ask_reason(self, value: str) -> None:
+        reason = self.query_one("#reason", Input)
+        reason.value = value
+        reason.display = True
+        reason.focus()
+
+    async def on_input_submitted(self, submitted: Input.Submitted) -> None:
         """Reject what the reason was typed for. If that has ended meanwhile, another one is before the user,
         and the keys typed until now were not meant for it."""
-        review = self._rejecting
+        review, file, reason = self._rejecting, self._rejecting_file, submitted.value.strip()
         self._close_reason()
-        if review is not None and review is self._shown and not review.is_sent:
-            self._settle(review, review.rejection(submitted.value.strip()))
+        if review is None or review is not self._shown or review.is_sent:
+            return
+        if file is None:
+            self._settle(review, review.rejection(reason))
+        else:
+            await self._reject_file(review, file, reason)
 
     def _close_reason(self) -> None:
         self.screen_stack[0].query_one("#reason", Input).display = False
@@ -366,26 +376,43 @@ class ReviewApp(App[str | None]):
             self._say(failure)
             return
         file.amend(text)
-        file.is_rejected = False
+        file.is_rejected, file.reason = False, ""
         self._say(
             self._translate("Your text is shown; accept it to apply it.") if file.amended is not None else ""
         )
         await self._draw(review)
 
     async def action_toggle_file(self) -> None:
-        review = self._shown
-        if review is None or not review.files or review.is_sent:
-            return
-        if len(review.files) == 1 or review.atomic:
-            self._say(self._translate("These files are decided together: r rejects all of it."))
+        review = self._with_several()
+        if review is None:
             return
         file = review.files[review.at]
-        file.is_rejected = not file.is_rejected
-        path = visible(file.path)
-        if file.is_rejected:
-            self._say(self._translate("{path}: rejected; a accepts the others.", path=path))
-        else:
-            self._say(self._translate("{path}: no longer rejected.", path=path))
+        if not file.is_rejected:
+            await self._reject_file(review, file, "")
+            return
+        file.is_rejected, file.reason = False, ""
+        self._say(self._translate("{path}: no longer rejected.", path=visible(file.path)))
+        await self._mark(review)
+
+    def action_reject_file(self) -> None:
+        review = self._with_several()
+        if review is not None:
+            self._rejecting, self._rejecting_file = review, review.files[review.at]
+            self._ask_reason(self._rejecting_file.reason)
+
+    def _with_several(self) -> Review | None:
+        """The shown proposal, if single files of it can be rejected; otherwise say so."""
+        review = self._shown
+        if review is None or not review.files or review.is_sent:
+            return None
+        if len(review.files) == 1 or review.atomic:
+            self._say(self._translate("These files are decided together: r rejects all of it."))
+            return None
+        return review
+
+    async def _reject_file(self, review: Review, file: File, reason: str) -> None:
+        file.is_rejected, file.reason = True, reason
+        self._say(self._translate("{path}: rejected; a accepts the others.", path=visible(file.path)))
         await self._mark(review)
 
     def _settle(self, review: Review, params: Mapping[str, Any]) -> None:
@@ -496,6 +523,7 @@ class HelpScreen(ModalScreen[None]):
             ("r", translate("reject, with a reason for the agent")),
             ("e", translate("amend the marked file in $VISUAL or $EDITOR")),
             ("x", translate("reject the marked file of several, or not")),
+            ("X", translate("reject that file, with a reason for the agent")),
             ("A A", translate("accept, and let this session's later changes through")),
             (translate("↓ ↑ Space b g G"), translate("scroll by lines, pages, to the ends")),
             ("f F", translate("next and previous file")),

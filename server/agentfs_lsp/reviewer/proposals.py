@@ -18,7 +18,8 @@ came, or as it came, was meant for something else."""
 
 @dataclass(slots=True)
 class File:
-    """A file of a proposal. `amended`: the text that the user has made of it, or None."""
+    """A file of a proposal. `amended`: the text that the user has made of it, or None. `reason`: why the user
+    has rejected it, for the agent."""
 
     uri: str
     path: str
@@ -28,11 +29,17 @@ class File:
     warnings: Sequence[Mapping[str, Any]]
     amended: str | None = None
     is_rejected: bool = False
+    reason: str = ""
 
     @property
     def text(self) -> str:
         """The text that would land."""
         return self.proposed if self.amended is None else self.amended
+
+    def rejection(self) -> dict[str, Any]:
+        """Its part in the params of `agentfs/settle`, if the user has rejected it."""
+        told = {"uri": self.uri, "decision": "rejected"}
+        return {**told, "feedback": self.reason} if self.reason else told
 
     def amend(self, text: str) -> None:
         """The user has edited its text. Many editors end the last line of what they save: where the proposal
@@ -78,7 +85,7 @@ class Review:
         files: list[dict[str, Any]] = []
         for file in self.files:
             if file.is_rejected:
-                files.append({"uri": file.uri, "decision": "rejected"})
+                files.append(file.rejection())
             elif file.amended is not None:
                 files.append({"uri": file.uri, "decision": "amended", "text": file.amended})
         params: dict[str, Any] = {"id": self.id, "decision": "accepted"}
@@ -88,8 +95,12 @@ class Review:
 
     def rejection(self, reason: str) -> dict[str, Any]:
         """Those that reject all of it."""
-        params = {"id": self.id, "decision": "rejected"}
-        return {**params, "feedback": reason} if reason else params
+        params: dict[str, Any] = {"id": self.id, "decision": "rejected"}
+        if reason:
+            params["feedback"] = reason
+        if any(file.is_rejected and file.reason for file in self.files):
+            params["files"] = [file.rejection() for file in self.files if file.is_rejected]
+        return params
 
     @property
     def is_all_rejected(self) -> bool:

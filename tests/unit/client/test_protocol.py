@@ -89,6 +89,13 @@ def test_the_reviewer_sees_the_texts() -> None:
         (Reject("x" * 20_000), {"decision": "rejected", "feedback": "x" * 10_000}),
         (Amend({}), {"decision": "accepted"}),
         (
+            Accept(rejected={"a.py": "Not now."}),
+            {
+                "decision": "accepted",
+                "files": [{"uri": "file:///w/a.py", "decision": "rejected", "feedback": "Not now."}],
+            },
+        ),
+        (
             Amend({"a.py": "I\n"}, "Roman."),
             {
                 "decision": "amended",
@@ -107,8 +114,9 @@ def test_a_decision_becomes_a_settlement(decision: Decision, params: Message) ->
 def test_texts_of_other_files_settle_nothing() -> None:
     protocol = Protocol(reviews=True)
     review = proposed(protocol)
-    with pytest.raises(ValueError, match=r"not in the proposal: b\.py"):
-        protocol.decide(review, Amend({"b.py": "2\n"}))
+    for decision in (Amend({"b.py": "2\n"}), Accept(rejected={"b.py": ""})):
+        with pytest.raises(ValueError, match=r"not in the proposal: b\.py"):
+            protocol.decide(review, decision)
     assert sent(protocol) == []
 
 

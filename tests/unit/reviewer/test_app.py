@@ -264,12 +264,37 @@ async def test_a_batch_of_rejected_files_is_rejected() -> None:
         assert server.settled == [{"id": "p1", "decision": "rejected"}]
 
 
+async def test_a_rejected_file_has_a_reason_of_its_own() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE, OTHER, atomic=False)
+        await screen.drawn("── b.py")
+        await screen.press("X", *"mine", "escape")
+        await screen.press("f", "X", *"Not now.", "enter")
+        await screen.shows("▸─ b.py · rejected by you")
+        await screen.press("a")
+        files = [{"uri": OTHER["uri"], "decision": "rejected", "feedback": "Not now."}]
+        assert server.settled == [{"id": "p1", "decision": "accepted", "files": files}]
+
+
+async def test_files_that_are_all_rejected_keep_their_reasons() -> None:
+    async with reviewing() as (screen, server):
+        server.propose("p1", ONE, OTHER, atomic=False)
+        await screen.drawn("── b.py")
+        await screen.press("x", "f", "X", *"Not now.", "enter", "a")
+        files = [
+            {"uri": ONE["uri"], "decision": "rejected"},
+            {"uri": OTHER["uri"], "decision": "rejected", "feedback": "Not now."},
+        ]
+        assert server.settled == [{"id": "p1", "decision": "rejected", "files": files}]
+
+
 async def test_an_atomic_batch_is_decided_as_one() -> None:
     async with reviewing() as (screen, server):
         server.propose("p1", ONE, OTHER)
         await screen.drawn("── b.py")
-        await screen.press("x")
-        await screen.shows("These files are decided together")
+        for key in "xX":
+            await screen.press(key)
+            await screen.shows("These files are decided together")
         await screen.press("a")
         assert server.settled == [{"id": "p1", "decision": "accepted"}]
 
