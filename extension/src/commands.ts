@@ -186,7 +186,7 @@ function handlers({
     'title.next': () => step(1),
     'title.showChanged': () => decisions.showChanged(),
     'title.backToReview': () => backToReview(),
-    backToReview: () => backToReview(),
+    backToReview: () => backToReview(), // by a key that no menu may name
     'title.redo': button(() => decisions.redo()),
     'title.acceptLooked': () => looks.accept(),
     lookThrough: async () => {
