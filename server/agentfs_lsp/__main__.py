@@ -148,6 +148,11 @@ def _parser(translate: Translate) -> Parser:
         help=translate("the log level; file contents are never logged (default: %(default)s)"),
     )
     options.add_argument(
+        "--operations-log",
+        metavar="FILE",
+        help=translate("write the operation log to FILE instead of the state folder"),
+    )
+    options.add_argument(
         "--max-message-mib",
         type=partial(positive, translate),
         default=256,
@@ -183,6 +188,8 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
         from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
         from agentfs_lsp.adapters.fs.state_folder import StateFolder  # noqa: PLC0415
         from agentfs_lsp.adapters.history.history import SqliteHistory  # noqa: PLC0415
+        from agentfs_lsp.adapters.operation_log import OperationLog  # noqa: PLC0415
+        from agentfs_lsp.adapters.told_operations import ToldOperations  # noqa: PLC0415
         from agentfs_lsp.client import discovery  # noqa: PLC0415
         from agentfs_lsp.domain.settings.groups import HistorySettings  # noqa: PLC0415
         from agentfs_lsp.door.agents import AgentsSocket  # noqa: PLC0415
@@ -201,6 +208,7 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
         lambda server: [
             door(server, lambda: server.client.traits.name) for door in (AgentsSocket, ReviewersSocket)
         ],
+        [OperationLog(state, options.operations_log), ToldOperations()],
     )
 
 

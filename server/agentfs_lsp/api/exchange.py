@@ -39,6 +39,7 @@ from agentfs_lsp.domain.translation import ErrorText, Translate, sentences
 from agentfs_lsp.service.proposal.proposal import Proposal, proposal_of
 from agentfs_lsp.service.proposal.wording import always_asked_text
 from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.timing import UNTIMED, Timing
 
 STRING_LIMIT = 64 * 1024
 """Strings in `params_input` with more bytes than this in UTF-8 are truncated."""
@@ -69,6 +70,7 @@ class Exchange:
     raw: object = None
     remarks: tuple[str, ...] = ()
     namespace: str = ""
+    timing: Timing = UNTIMED
     started: float = field(default_factory=time.perf_counter)
 
     def parse(self, shape: type[P]) -> P:

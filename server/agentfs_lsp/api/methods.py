@@ -34,6 +34,13 @@ AGENT_REQUESTS: dict[str, Request] = {
 }
 """The requests of agents."""
 
+OPERATIONS: dict[Request, str] = {
+    request: method.removeprefix("agentfs/")
+    for method, request in AGENT_REQUESTS.items()
+    if method not in ("agentfs/status", "agentfs/tools")
+}
+"""Those that may access files, with the names of their operations."""
+
 USER_REQUESTS: dict[str, Request] = {
     "agentfs/userHistory": partial(history_request, by_user=True),
     "agentfs/userUndo": user_undo_request,

@@ -14,6 +14,7 @@ from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.change_request import ChangeRequest
 from agentfs_lsp.service.edit import Edit
+from agentfs_lsp.service.timing import UNTIMED, Timing
 from agentfs_lsp.service.write import Write
 
 DialectName = Literal["standard", "gemini", "workspace", "mcp"]
@@ -81,6 +82,7 @@ class ChangeParams(Params):
         self,
         tool: Literal["write", "edit"],
         paths: PathMode | None,
+        timing: Timing,
         extent: int,
         *,
         overwrite: bool = True,
@@ -100,6 +102,7 @@ class ChangeParams(Params):
             extent=extent,
             paths=paths,
             confirms=confirms,
+            timing=timing,
         )
 
 
@@ -117,11 +120,11 @@ class WriteParams(ChangeParams):
     overwrite: bool = True
     """if false, an existing file is CONFLICT"""
 
-    def command(self, paths: PathMode | None, *, confirms: bool = False) -> Write:
+    def command(self, paths: PathMode | None, timing: Timing = UNTIMED, *, confirms: bool = False) -> Write:
         """The command. `paths`: which spellings of the path are allowed, None for the setting's. `confirms`:
         as in `Phrasing`."""
         extent = len(self.content)
-        request = self.request("write", paths, extent, overwrite=self.overwrite, confirms=confirms)
+        request = self.request("write", paths, timing, extent, overwrite=self.overwrite, confirms=confirms)
         return Write(request, self.content, self.allow_empty, self.create_dirs)
 
 
@@ -140,10 +143,10 @@ class EditParams(ChangeParams):
     expected_count: int | None = bounded(None, least=1)
     """the exact number of matches required; more than 1 implies `replace_all`"""
 
-    def command(self, paths: PathMode | None, *, confirms: bool = False) -> Edit:
+    def command(self, paths: PathMode | None, timing: Timing = UNTIMED, *, confirms: bool = False) -> Edit:
         """The command, as in `WriteParams.command`."""
         extent = len(self.old_string) + len(self.new_string)
-        request = self.request("edit", paths, extent, confirms=confirms)
+        request = self.request("edit", paths, timing, extent, confirms=confirms)
         replace_all = self.replace_all or (self.expected_count or 0) > 1
         return Edit(request, self.old_string, self.new_string, replace_all, self.expected_count)
 

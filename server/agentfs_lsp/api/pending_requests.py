@@ -26,14 +26,15 @@ _log = logging.getLogger(__name__)
 class DelayedResponse:
     """A delayed response. `past_return` returns whether it is too late to cancel its task; if so, `stop` is
     called instead. `progress_token` is the client's workDoneToken; `doing` returns, for its task, what the
-    user is told that the request does. `sent` is called after the response was sent."""
+    user is told that the request does. `sent` is called after the response was sent, with its result, None
+    if the request was cancelled or failed."""
 
     work: Coroutine[Any, Any, object] | Answering
-    past_return: Callable[[asyncio.Task[None]], bool] = lambda _: False
+    past_return: Callable[[asyncio.Task[object]], bool] = lambda _: False
     progress_token: object = None
-    stop: Callable[[asyncio.Task[None]], None] = lambda _: None
-    doing: Callable[[asyncio.Task[None] | None], str] = lambda _: ""
-    sent: Callable[[], None] = lambda: None
+    stop: Callable[[asyncio.Task[object]], None] = lambda _: None
+    doing: Callable[[asyncio.Task[object] | None], str] = lambda _: ""
+    sent: Callable[[object], None] = lambda _: None
 
 
 class PendingRequests:
@@ -52,9 +53,9 @@ class PendingRequests:
         self._send = send
         self._notify = notify
         self._translate = translate
-        self._pending: dict[asyncio.Task[None], tuple[RequestId, DelayedResponse, int]] = {}
-        self._by_id: dict[RequestId, asyncio.Task[None]] = {}
-        self._cancelled: set[asyncio.Task[None]] = set()
+        self._pending: dict[asyncio.Task[object], tuple[RequestId, DelayedResponse, int]] = {}
+        self._by_id: dict[RequestId, asyncio.Task[object]] = {}
+        self._cancelled: set[asyncio.Task[object]] = set()
         self.held = 0
         """Bytes of the requests that are not answered yet."""
 
@@ -103,7 +104,7 @@ class PendingRequests:
         if others:
             await asyncio.wait(others)
 
-    def _cancel_if_possible(self, task: asyncio.Task[None]) -> None:
+    def _cancel_if_possible(self, task: asyncio.Task[object]) -> None:
         later = self._pending[task][1]
         if later.past_return(task):
             later.stop(task)
@@ -111,7 +112,7 @@ class PendingRequests:
             self._cancelled.add(task)
             task.cancel()
 
-    async def _answer(self, request_id: RequestId, later: DelayedResponse) -> None:
+    async def _answer(self, request_id: RequestId, later: DelayedResponse) -> object:
         """Send the result in the step that ends the work: no message of the client is read in between, which
         could make the answer untrue."""
         if is_id(later.progress_token):
@@ -121,19 +122,23 @@ class PendingRequests:
         else:
             result = await later.work
         self._send({"jsonrpc": "2.0", "id": request_id, "result": result})
+        return result
 
-    def _landed(self, task: asyncio.Task[None]) -> None:
+    def _landed(self, task: asyncio.Task[object]) -> None:
         request_id, later, size = self._pending.pop(task)
         self.held -= size
         self._cancelled.discard(task)
         later.work.close()  # for a task cancelled before its first step
         if self._by_id.get(request_id) is task:
             del self._by_id[request_id]
+        result = None
         if task.cancelled():
             self._refuse(request_id, REQUEST_CANCELLED, "The request was cancelled; nothing changed.")
         elif error := task.exception():
             self._fail(request_id, error)
-        later.sent()
+        else:
+            result = task.result()
+        later.sent(result)
 
     def _fail(self, request_id: RequestId, error: BaseException) -> None:
         refusal = self._refusal(error)

@@ -8,12 +8,15 @@ from functools import partial
 from typing import Protocol
 
 from agentfs_lsp.api.exchange import Answering, Exchange, Request, answer, answered
+from agentfs_lsp.api.methods import OPERATIONS
+from agentfs_lsp.api.operations import observe
 from agentfs_lsp.api.pending_requests import DelayedResponse
 from agentfs_lsp.api.requests.status import status_request
 from agentfs_lsp.api.results import Envelope
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.proposal.wording import doing_text
 from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.service.timing import UNTIMED, Timing
 
 
 class Configuration(Protocol):
@@ -48,6 +51,7 @@ def serve(
     from them. `namespace`: what the names of the caller's sessions begin with: it sees no
     others."""
     ws = host.workspace
+    operation = OPERATIONS.get(request) if ws.operations.is_observed else None
     exchange = Exchange(
         ws,
         params,
@@ -56,6 +60,7 @@ def serve(
         ws.sessions.moment,
         raw=raw,
         namespace=namespace,
+        timing=Timing(ws.clock.now_ms) if operation else UNTIMED,
     )
     waiting = None if request is status_request else host.configuration.up_to_date()
     result = (
@@ -63,14 +68,21 @@ def serve(
         if waiting is None
         else Answering(_behind(waiting, request, exchange), exchange)
     )
+    ended = partial(observe, exchange, operation) if operation else _ignore
     if isinstance(result, dict):
+        if operation:
+            asyncio.get_running_loop().call_soon(ended, result)  # after it was sent
         return result
     token = params.get("workDoneToken") if isinstance(params, dict) else None
     doing = partial(_doing, host)
-    return DelayedResponse(result, ws.proposals.past_return, token, ws.proposals.stop, doing)
+    return DelayedResponse(result, ws.proposals.past_return, token, ws.proposals.stop, doing, ended)
 
 
-def _doing(host: Host, task: asyncio.Task[None] | None) -> str:
+def _ignore(_: object) -> None:
+    """Nobody observes this request."""
+
+
+def _doing(host: Host, task: asyncio.Task[object] | None) -> str:
     """What the task's proposal does; empty if there is none yet, as while the user is asked about a read."""
     running = (proposal for proposal in host.workspace.proposals if task and proposal.runs_in(task))
     proposal = next(running, None)

@@ -124,7 +124,7 @@ class ReviewerConnection(Connection):
 
     def _paired(self, turn: Turn, shown: str) -> DelayedResponse:
         work: Coroutine[Any, Any, object] = self._asked(turn, shown)
-        return DelayedResponse(work, sent=lambda: None if self._is_paired else self.hang_up())
+        return DelayedResponse(work, sent=lambda _: None if self._is_paired else self.hang_up())
 
     async def _asked(self, turn: Turn, shown: str) -> object:
         pairing = await turn.ask(shown, self._begin)

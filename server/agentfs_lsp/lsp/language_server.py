@@ -41,6 +41,7 @@ from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.sweeping import Sweeping
 from agentfs_lsp.service.files.store import FileStore
 from agentfs_lsp.service.landing.deciding import check_all_unmoved
+from agentfs_lsp.service.operations import Observer, Operations
 from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.proposal.proposals import Proposals
 from agentfs_lsp.service.proposal.record import History, HistoryTrouble
@@ -72,6 +73,7 @@ class AgentfsLanguageServer(LanguageServer):
         catalog: Callable[[str], Translate],
         *,
         to_the_end: Sequence[str],
+        observers: Sequence[Observer] = (),
     ) -> None:
         super().__init__(
             "agentfs-lsp", __version__, protocol_cls=AgentfsProtocol, converter_factory=default_converter
@@ -114,6 +116,7 @@ class AgentfsLanguageServer(LanguageServer):
             clock,
             in_force,
             history,
+            Operations(observers),
         )
         self.workspace.outside.on_changed = self._status_changed
         history.on_trouble(self._history_in_trouble)

@@ -14,6 +14,7 @@ from agentfs_lsp.lsp.features.lifecycle import register_lifecycle
 from agentfs_lsp.lsp.features.workspace import register_workspace
 from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 from agentfs_lsp.service.files.store import FileStore
+from agentfs_lsp.service.operations import Observer
 from agentfs_lsp.service.proposal.record import History
 
 
@@ -25,13 +26,14 @@ def create_server(
     diff_files: DiffFiles,
     own_folders: Sequence[str],
     catalog: Callable[[str], Translate],
+    observers: Sequence[Observer] = (),
 ) -> AgentfsLanguageServer:
     """Create the server of one connection; requires a running event loop. Pass each incoming JSON-RPC
     message, as a dict, to `server.protocol.handle_message`.
 
     `send` takes each outgoing message and must not block; `stop` takes the exit code after the client's
     `exit`; `own_folders` are absolute paths that no agent may touch, the user's state folder first;
-    `catalog` returns a locale's texts.
+    `catalog` returns a locale's texts; `observers` are told about each operation of an agent.
 
     Further features are registered as with any pygls server::
 
@@ -41,7 +43,15 @@ def create_server(
         def shout(ls: AgentfsLanguageServer, params: dict[str, str]) -> dict[str, str]:
             return {"text": params["text"].upper()}"""
     server = AgentfsLanguageServer(
-        send, stop, files, history, diff_files, own_folders, catalog, to_the_end=tuple(EDITOR_REQUESTS)
+        send,
+        stop,
+        files,
+        history,
+        diff_files,
+        own_folders,
+        catalog,
+        to_the_end=tuple(EDITOR_REQUESTS),
+        observers=observers,
     )
     register_agents(server)
     register_editor(server)

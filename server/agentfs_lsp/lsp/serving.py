@@ -21,6 +21,7 @@ from agentfs_lsp.lsp.language_server import FINISH_S, AgentfsLanguageServer
 from agentfs_lsp.lsp.server import create_server
 from agentfs_lsp.lsp.transport.connection import Transport, new_event_loop
 from agentfs_lsp.service.files.store import FileStore
+from agentfs_lsp.service.operations import Observer
 from agentfs_lsp.service.proposal.record import History
 
 _log = logging.getLogger(__name__)
@@ -57,13 +58,14 @@ def serve_stdio(
     own_folders: Sequence[str],
     max_body: int,
     open_doors: OpenDoors | None = None,
+    observers: Sequence[Observer] = (),
 ) -> NoReturn:
     """Serve until `exit` or the end of input, then end the process. `max_body` is in bytes; the first of
-    `own_folders` is the user's state folder."""
+    `own_folders` is the user's state folder; `observers` are told about each operation of an agent."""
     stdin, stdout = _take_stdio()
     _allow_open_files()
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
-        code = runner.run(_serve(stdin, stdout, files, history, own_folders, max_body, open_doors))
+        code = runner.run(_serve(stdin, stdout, files, history, own_folders, max_body, open_doors, observers))
         # Python would wait for every thread, even for one that computes for nobody or blocks in a file
         # system.
         logging.shutdown()
@@ -78,6 +80,7 @@ async def _serve(
     own_folders: Sequence[str],
     max_body: int,
     open_doors: OpenDoors | None,
+    observers: Sequence[Observer],
 ) -> int:
     loop = asyncio.get_running_loop()
     loop.set_default_executor(ThreadPoolExecutor(THREADS, "agentfs"))
@@ -101,7 +104,9 @@ async def _serve(
         max_body=max_body,
     )
     diff_files = DiffFiles(own_folders[0])
-    server = create_server(transport.send, end, files, history, diff_files, own_folders, translator_for)
+    server = create_server(
+        transport.send, end, files, history, diff_files, own_folders, translator_for, observers
+    )
     doors = open_doors(server) if open_doors else ()
 
     def changed() -> None:
@@ -119,7 +124,9 @@ async def _serve(
     transport.close()
     with suppress(TimeoutError):
         async with asyncio.timeout(CLOSING_S):
-            await asyncio.to_thread(history.close)
+            await asyncio.gather(
+                asyncio.to_thread(history.close), asyncio.to_thread(server.workspace.operations.close)
+            )
             if finished:  # else the next start cleans up the disk
                 await asyncio.to_thread(files.close)
     return code

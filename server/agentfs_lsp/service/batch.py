@@ -35,6 +35,7 @@ from agentfs_lsp.service.proposal.change import Correction, FileChange, Landing,
 from agentfs_lsp.service.proposal.proposal import Origin, Proposal
 from agentfs_lsp.service.propose import propose
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
+from agentfs_lsp.service.timing import UNTIMED, Timing
 from agentfs_lsp.service.write import Write
 
 
@@ -97,6 +98,7 @@ class Batch:
     explanation: str = ""
     atomic: bool = True
     dry_run: bool = False
+    timing: Timing = UNTIMED
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,13 +124,21 @@ async def batch(ws: Workspace, command: Batch, moment: int) -> Batched:
         return await _compute_all(ws, command)
 
     try:
-        async with ws.queue.finding:
-            await _locate(ws, command, moment)
+        with command.timing.phase("resolve"):
+            async with ws.queue.finding:
+                await _locate(ws, command, moment)
         if command.dry_run:
             changes = [change for change in await compute() if not change.changes_nothing]
             await described(changes)
             return Batched(changes, None)
-        origin = Origin(command.session, command.agent, "batch", command.explanation, command.atomic)
+        origin = Origin(
+            command.session,
+            command.agent,
+            "batch",
+            command.explanation,
+            command.atomic,
+            timing=command.timing,
+        )
         proposed = await propose(ws, origin, find, compute, each=True)
     except DomainError as error:
         _fail_all(command.steps, error)
@@ -201,8 +211,10 @@ async def _compute_step(
         raise Conflict(so_far.path, "disk", "exists")
     if request.expected and not request.expected.met_by(so_far.base.revision):
         raise Conflict(so_far.path, "disk", "expected", request.expected, so_far.base.revision)
-    snapshot = await off_loop(so_far.base.size, so_far.result)
-    return await off_loop(max(snapshot.size, request.extent), compute_checked, plan, snapshot, so_far.access)
+    with request.timing.phase("match"):
+        snapshot = await off_loop(so_far.base.size, so_far.result)
+        size = max(snapshot.size, request.extent)
+        return await off_loop(size, compute_checked, plan, snapshot, so_far.access)
 
 
 def _plan(ws: Workspace, command: Batch, step: Step, before: Iterable[FileChange]) -> Plan:

@@ -29,6 +29,7 @@ from agentfs_lsp.service.proposal.proposal import Origin, Proposal
 from agentfs_lsp.service.propose import propose
 from agentfs_lsp.service.state.sessions import Known
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
+from agentfs_lsp.service.timing import UNTIMED, Timing
 
 Plan = Callable[["Snapshot", Access], "FileChange"]
 """Computes the change from the file's current content; on a thread unless the file is small."""
@@ -55,6 +56,7 @@ class ChangeRequest:
     """Which spellings of `path` are allowed; None: as the settings say."""
     confirms: bool = False
     """Whether the user is asked to confirm the call, in the words of `title_of`."""
+    timing: Timing = UNTIMED
 
 
 class ChangeCommand(Protocol):
@@ -108,8 +110,9 @@ async def submit(ws: Workspace, command: ChangeCommand, moment: int) -> Submitte
     """Process a write or an edit that arrived at `moment`, up to its landing. Raises what `locate`, the plan,
     the precondition, review and landing raise."""
     request, plan = command.request, command.plan(ws)
-    async with ws.queue.finding:
-        target = locate(ws, request, moment)
+    with request.timing.phase("resolve"):
+        async with ws.queue.finding:
+            target = locate(ws, request, moment)
     location = target.location
 
     async def find() -> Mapping[str, str]:
@@ -131,6 +134,7 @@ async def submit(ws: Workspace, command: ChangeCommand, moment: int) -> Submitte
             request.explanation,
             blind=target.is_hidden,
             confirms=request.confirms,
+            timing=request.timing,
         )
         proposed = await propose(ws, origin, find, compute)
     (change,), landing = proposed.changes, next(iter(proposed.landings), None)
@@ -161,7 +165,8 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
     readable = target.reading.decision == reading.decision == "allow"
     record = ws.sessions.get(session, location.absolute)
     async with AsyncExitStack() as loading:
-        with nullcontext() if readable or target.is_hidden else looking_unseen(path, record):
+        hiding = nullcontext() if readable or target.is_hidden else looking_unseen(path, record)
+        with request.timing.phase("read"), hiding:
             snapshot = await ws.look(location, loading=loading)
         record = ws.sessions.get(session, location.absolute)  # again: looking may have waited
         known = record is not None and record.revision.hash == snapshot.hash
@@ -192,7 +197,8 @@ async def compute_change(ws: Workspace, request: ChangeRequest, target: Target, 
                     ws.sessions.record(session, location.absolute, revision, record.text, in_editor=in_editor)
             ws.check_reported(location)
             size = max(snapshot.size, request.extent)
-            return await off_loop(size, compute_checked, plan, snapshot, access, read)
+            with request.timing.phase("match"):
+                return await off_loop(size, compute_checked, plan, snapshot, access, read)
 
 
 def compute_checked(

@@ -56,7 +56,9 @@ async def propose(
     raise."""
     check_pending(ws, origin.session)
     with ws.proposals.under_way(origin) as proposal:
-        proposal.queue(await find())
+        with origin.timing.phase("resolve"):
+            files = await find()
+        proposal.queue(files)
         async with ws.queue.turn(*proposal.files):
             outcomes: Sequence[FileOutcome] = []
             try:

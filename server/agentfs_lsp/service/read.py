@@ -28,6 +28,7 @@ from agentfs_lsp.domain.text.textfile import Eol, eol_of, mark_of
 from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, Source
 from agentfs_lsp.service.files.store import Location
 from agentfs_lsp.service.state.workspace import INLINE_BYTES, Workspace, in_thread, is_small
+from agentfs_lsp.service.timing import UNTIMED, Timing
 
 _BYTES_OF_A_CHARACTER = 4
 """The maximum in any encoding."""
@@ -44,6 +45,7 @@ class Read(NamedTuple):
     limit: int | None = None
     paths: PathMode | None = None
     """Which spellings of `path` are allowed; None: as the settings say."""
+    timing: Timing = UNTIMED
 
     @property
     def is_range(self) -> bool:
@@ -83,7 +85,8 @@ Begin = Callable[[], Awaitable[Passage]]
 def read(ws: Workspace, command: Read) -> Passage | Begin:
     """Read small files at once; for the rest, return a coroutine function to await. Raises FileMissing,
     BadRange, TooLarge, BinaryFile and what policy, the user, resolving, and reading raise."""
-    location = ws.locate(command.path, command.paths, operation="read")
+    with command.timing.phase("resolve"):
+        location = ws.locate(command.path, command.paths, operation="read")
     access = Access(ws.name_of(location), location.absolute)
     with error_access(access):
         asks = _must_ask(ws, access.path, location, command.session)
@@ -152,7 +155,8 @@ async def _once_recovered(ws: Workspace, command: Read, location: Location) -> P
 
 
 async def _ask_and_read(ws: Workspace, command: Read, path: str, location: Location) -> Passage:
-    await _ask(ws, path, location, command.session, command.agent)
+    with command.timing.phase("review"):
+        await _ask(ws, path, location, command.session, command.agent)
     served = _read_or_begin(ws, command, path, location)
     return served if isinstance(served, Passage) else await served()
 
@@ -162,10 +166,19 @@ def _read_or_begin(ws: Workspace, command: Read, path: str, location: Location) 
     if is_small(buffer):
         at_most = min(INLINE_BYTES, ws.settings_in(location.root).limits.max_file_bytes)
         try:
-            return _record_read(ws, command, *_read_whole(ws, command, path, location, buffer, at_most))
+            with command.timing.phase("read"):
+                read_whole = _read_whole(ws, command, path, location, buffer, at_most)
+            return _record_read(ws, command, *read_whole)
         except TooLarge:
             pass
-    return partial(_read_in_thread, ws, command, path, location, buffer)
+    return partial(_read_slowly, ws, command, path, location, buffer)
+
+
+async def _read_slowly(
+    ws: Workspace, command: Read, path: str, location: Location, buffer: Buffer | None
+) -> Passage:
+    with command.timing.phase("read"):
+        return await _read_in_thread(ws, command, path, location, buffer)
 
 
 async def _read_in_thread(

@@ -37,6 +37,7 @@ from agentfs_lsp.service.proposal.record import HistoryRecord, RecordedFile
 from agentfs_lsp.service.propose import check_pending, propose
 from agentfs_lsp.service.reversal import is_restorable, reversal, with_edits_elsewhere
 from agentfs_lsp.service.state.workspace import Workspace, in_thread, off_loop
+from agentfs_lsp.service.timing import UNTIMED, Timing
 
 MAX_TEXT = 64 * 1024 * 1024
 """Maximum characters of text, equal texts counted once, in changes that are undone together."""
@@ -55,6 +56,7 @@ class Undo:
     by_user: bool = False
     together: tuple[str, ...] = ()
     leave_blocked: bool = False
+    timing: Timing = UNTIMED
 
     @property
     def viewer(self) -> str | None:
@@ -93,7 +95,14 @@ async def undo(ws: Workspace, command: Undo) -> Undone:
                 raise LastUndecided(pending.id, pending.paths)
     # Taken now: a later request may land while history is read.
     reverse = _Reverse(ws, command, ws.sessions.last_change.get(command.session))
-    origin = Origin(command.session, command.agent, "undo", command.explanation, by_user=command.by_user)
+    origin = Origin(
+        command.session,
+        command.agent,
+        "undo",
+        command.explanation,
+        by_user=command.by_user,
+        timing=command.timing,
+    )
     try:
         proposed = await propose(ws, origin, reverse.find, reverse.compute, finish=reverse.finish)
     except DomainError as error:
@@ -187,7 +196,7 @@ class _Reverse:
         self._check(blocked, rest=len(self._steps.keys() - self._left))
         self._locations = self._locate()
         changes: list[FileChange] = []
-        with error_access(together(self.accesses)):
+        with error_access(together(self.accesses)), self._command.timing.phase("match"):
             for steps, access in zip(self._steps.values(), self.accesses, strict=True):
                 absolute = steps[0].file.absolute
                 if absolute in self._left:

@@ -134,7 +134,7 @@ def test_the_settings_read_what_the_table_says() -> None:
         for name in key.split("."):
             value = getattr(value, name)
         assert value == setting.default
-    groups = {"approval", "encoding", "preview", "limits", "diff", "history", "agents", "reviewers"}
+    groups = {"approval", "encoding", "preview", "limits", "diff", "history", "log", "agents", "reviewers"}
     assert groups == GROUPS
     assert {item.name for item in fields(Settings)} == {key.split(".")[0] for key in SETTINGS} | {"faulty"}
 

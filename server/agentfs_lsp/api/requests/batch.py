@@ -24,7 +24,13 @@ async def batch_request(exchange: Exchange) -> Envelope:
     steps = [Step(_operation(exchange, params, number, one)) for number, one in enumerate(params.operations)]
     await exchange.wait_until_prepared()
     command = Batch(
-        steps, params.session, params.agent, params.explanation, atomic=params.atomic, dry_run=params.dry_run
+        steps,
+        params.session,
+        params.agent,
+        params.explanation,
+        atomic=params.atomic,
+        dry_run=params.dry_run,
+        timing=exchange.timing,
     )
     try:
         batched = await batch(exchange.ws, command, exchange.moment)
@@ -51,4 +57,6 @@ def _command(exchange: Exchange, params: BatchParams, operation: OperationParams
             own = sorted({each.name for each in fields(shape)} - OF_THE_BATCH)
             raise BadParameter(name, "unknown", tuple(own))
     own_params = parse(shape, operation.params)
-    return replace(own_params, session=params.session, agent=params.agent).command(exchange.paths)
+    return replace(own_params, session=params.session, agent=params.agent).command(
+        exchange.paths, exchange.timing
+    )

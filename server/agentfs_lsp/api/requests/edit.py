@@ -11,6 +11,7 @@ from agentfs_lsp.service.change_request import submit
 
 async def edit_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/edit when the change has landed or cannot land."""
-    command = exchange.parse(EditParams).command(exchange.paths, confirms=exchange.phrasing.confirms)
+    params, confirms = exchange.parse(EditParams), exchange.phrasing.confirms
+    command = params.command(exchange.paths, exchange.timing, confirms=confirms)
     await exchange.wait_until_prepared()
     return change_answer(exchange, await submit(exchange.ws, command, exchange.moment))

@@ -18,7 +18,15 @@ from agentfs_lsp.service.state.workspace import off_loop
 def read_request(exchange: Exchange) -> Envelope | Coroutine[Any, Any, Envelope]:
     """Respond to agentfs/read, immediately if the file is small and no approval is required."""
     params = exchange.parse(ReadParams)
-    command = Read(params.path, params.session, params.agent, params.start_line, params.limit, exchange.paths)
+    command = Read(
+        params.path,
+        params.session,
+        params.agent,
+        params.start_line,
+        params.limit,
+        exchange.paths,
+        exchange.timing,
+    )
     passage = read(exchange.ws, command)
     if isinstance(passage, Passage):
         return _envelope(exchange, params, passage, _content(params, passage))

@@ -14,7 +14,8 @@ from agentfs_lsp.service.undo import Undo, undo
 async def undo_request(exchange: Exchange) -> Envelope:
     """Respond to agentfs/undo when the reverse has landed or cannot land."""
     params = exchange.parse(UndoParams)
-    return await _respond(exchange, Undo(params.session, params.change_id, params.agent, params.explanation))
+    command = Undo(params.session, params.change_id, params.agent, params.explanation, timing=exchange.timing)
+    return await _respond(exchange, command)
 
 
 async def user_undo_request(exchange: Exchange) -> Envelope:

@@ -154,6 +154,23 @@ class HistorySettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LogSettings:
+    """The operation log (docs/operations.md)."""
+
+    operations: bool = setting(
+        True,
+        Flag(),
+        "Log each read and change of an agent as one JSON line, without contents, in a file that only your "
+        "user can read.",
+    )
+    max_mib: int = setting(
+        10,
+        Whole("MiB", 1, 65_536),
+        "The size of the operation log at which a new file is begun. The four previous files are kept.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSettings:
     """Agents in programs of their own (docs/protocol.md#16-the-agents-socket)."""
 

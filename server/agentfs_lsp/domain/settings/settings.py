@@ -20,6 +20,7 @@ from agentfs_lsp.domain.settings.groups import (
     EncodingSettings,
     HistorySettings,
     Limits,
+    LogSettings,
     Preview,
     ReviewerSettings,
 )
@@ -117,6 +118,7 @@ class Settings:
     limits: Limits = field(default=Limits())
     diff: Diff = field(default=Diff())
     history: HistorySettings = field(default=HistorySettings())
+    log: LogSettings = field(default=LogSettings())
     agents: AgentSettings = field(default=AgentSettings())
     reviewers: ReviewerSettings = field(default=ReviewerSettings())
     faulty: tuple[str, ...] = ()

@@ -221,6 +221,7 @@ class Configuration:
     def _mark_known(self) -> None:
         """The user's settings have arrived: from now on their mode applies."""
         self._workspace.settings_known = True
+        self._workspace.operations.settings_known()
         self._known.set()
 
     def _replace(self, layers: Layers) -> None:
@@ -239,6 +240,7 @@ class Configuration:
         settings, limits = ws.settings, ws.settings.limits
         ws.sessions.resize(limits.records, limits.base_text_mib * MIB, limits.sessions)
         ws.history.configure(settings.history)
+        ws.operations.configure(settings)
         if before.approval.mode != settings.approval.mode:
             ws.sessions.forget_mode()
         self._changed(before)

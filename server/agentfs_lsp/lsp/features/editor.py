@@ -67,4 +67,4 @@ def _serve(server: AgentfsLanguageServer, request: EditorRequest, params: object
     result = answer_editor(request, exchange)
     if not isinstance(result, Coroutine):
         return result
-    return DelayedResponse(result, lambda _: True, sent=lambda: sent.set_result(None))
+    return DelayedResponse(result, lambda _: True, sent=lambda _: sent.set_result(None))

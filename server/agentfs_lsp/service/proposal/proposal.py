@@ -50,6 +50,7 @@ from agentfs_lsp.domain.errors import (
 )
 from agentfs_lsp.service.files.store import Clock
 from agentfs_lsp.service.proposal.change import FileChange
+from agentfs_lsp.service.timing import UNTIMED, Timing
 
 State = Literal["asked", "queued", "computed", "waiting", "shown", "settled", "landing", "ended"]
 
@@ -112,6 +113,7 @@ class Origin:
     blind: bool = False
     by_user: bool = False
     confirms: bool = False
+    timing: Timing = UNTIMED
 
 
 class Proposal:
@@ -194,6 +196,15 @@ class Proposal:
         if until is None or "shown" not in self._reached_ms:
             return 0
         return round(until - self._reached_ms["shown"])
+
+    def time(self, timing: Timing) -> None:
+        """Count the time for the decision and for the landing."""
+        reached_ms = self._reached_ms
+        ended_ms = reached_ms.get("ended", self._clock.now_ms())
+        if "waiting" in reached_ms:
+            timing.add("review", reached_ms["waiting"], reached_ms.get("landing", ended_ms))
+        if "landing" in reached_ms:
+            timing.add("land", reached_ms["landing"], ended_ms)
 
     def runs_in(self, task: asyncio.Task[object]) -> bool:
         return self._task is task

@@ -43,6 +43,7 @@ class Proposals:
         """Keep a new proposal pending while the context is open, and report its end once. It counts as failed
         if nothing ended it and no error says why. Errors get a reference to the proposal they ended."""
         proposal = Proposal(origin, self._clock)
+        origin.timing.follow(proposal)
         self._pending[proposal.id] = proposal
         self._changed()
         try:

@@ -17,6 +17,7 @@ from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.service.files.decoding import DecodedFiles
 from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, Source
 from agentfs_lsp.service.files.store import Location, innermost, placed
+from agentfs_lsp.service.operations import Operations
 from agentfs_lsp.service.state.outside import OutsideAgents
 from agentfs_lsp.service.state.queue import FileQueue
 from agentfs_lsp.service.state.refusals import Refusals
@@ -77,6 +78,7 @@ class Workspace:
     clock: Clock
     in_force: InForce
     history: History
+    operations: Operations = field(default_factory=Operations)
     roots: tuple[Root, ...] = ()
     """The open roots, with a folder that is open under several names under each of them."""
     folders: dict[str, int] = field(default_factory=dict)
