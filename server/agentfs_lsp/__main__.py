@@ -36,6 +36,7 @@ UNTOLD = 5
 """The exit code if the output is lost, as that of `agentfs-lsp call` without an answer."""
 
 COMMANDS = {
+    "audit": "agentfs_lsp.commands.audit",
     "call": "agentfs_lsp.commands.call",
     "check-config": "agentfs_lsp.commands.check_config",
     "connect": "agentfs_lsp.commands.connect",
@@ -120,10 +121,11 @@ def _parser(translate: Translate) -> Parser:
         epilog=translate(
             "Commands for the terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules "
             "apply to a path, agentfs-lsp history [PATH] lists the changes that landed, agentfs-lsp "
-            "undo ID undoes a change, agentfs-lsp review [DIR] reviews changes, agentfs-lsp connect [AGENT] "
-            "connects agents' programs, agentfs-lsp mcp serves such a program, agentfs-lsp call TOOL calls a "
-            "tool as an agent does, agentfs-lsp hook is a hook for Claude Code, and agentfs-lsp demo [DIR] "
-            "runs a demonstration. Each command has its own --help."
+            "audit CHANGE shows what became of one, agentfs-lsp undo ID undoes it, agentfs-lsp review [DIR] "
+            "reviews changes, agentfs-lsp connect [AGENT] connects agents' programs, agentfs-lsp mcp serves "
+            "such a program, agentfs-lsp call TOOL calls a tool as an agent does, agentfs-lsp hook is a hook "
+            "for Claude Code, and agentfs-lsp demo [DIR] runs a demonstration. Each command has its own "
+            "--help."
         ),
     )
     options = parser.options

@@ -140,7 +140,8 @@ def test_help_in_the_users_language(arguments: list[str], variables: dict[str, s
 
 
 @pytest.mark.parametrize(
-    ("command", "argument"), [("check-config", "PATH"), ("demo", "DIR"), ("history", "PATH"), ("undo", "ID")]
+    ("command", "argument"),
+    [("audit", "CHANGE"), ("check-config", "PATH"), ("demo", "DIR"), ("history", "PATH"), ("undo", "ID")],
 )
 def test_help_tells_arguments_from_options(command: str, argument: str) -> None:
     told = agentfs(command, "--help", check=True, env=os.environ | {"LC_ALL": "C.UTF-8"})
@@ -176,6 +177,7 @@ def test_a_terminal_in_another_encoding_reads_what_it_can_show(tmp_path: Path) -
         ["--max-message-mib", "0"],
         ["--max-message-mib", "x"],
         ["--log-level", "loud"],
+        ["audit", "--jsonl", "--since", "yesterday"],
         ["history", "--limit", "0"],
         ["history", "--limit", "9999999999999999999"],
     ],

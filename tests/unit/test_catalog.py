@@ -114,8 +114,8 @@ FOR_DEVELOPERS = {
     "capabilities", "codec", "connection", "framing", "loop", "outgoing", "pending_requests", "protocol",
     "serving", "writer",
 }  # fmt: skip
-# What editors send and get literally.
-TO_EDITORS = {"Keyboard interrupt", "\ufeff# vim: set nomodeline:\n"}
+# What editors send and get literally, and what a program is called.
+TO_EDITORS = {"Keyboard interrupt", "agentfs-lsp review", "\ufeff# vim: set nomodeline:\n"}
 QUIET = {"debug", "info", "warning", "error", "exception"}
 SPEAKING = [
     path

@@ -483,6 +483,16 @@ export interface LandedFile {
   proposed_text?: string | null;
   /** There: `texts` */
   after_text?: string | null;
+  /** the diff from what was proposed to what was accepted (there: the user amended it, and the session may read the file) */
+  amendment?: string;
+}
+
+/** Who decided about a landed change. */
+export interface DecidedBy {
+  rung: string;
+  client: string;
+  rule: string;
+  feedback: string;
 }
 
 /** A change that landed. */
@@ -507,6 +517,10 @@ export interface LandedChange {
   by: string;
   /** `"disk"`, or `"editor"` if some of the change was not saved */
   landing: Where;
+  /** the time of the decision, and so of an amendment, like `time`; null if it is not recorded */
+  decided_at: string | null;
+  /** only in `agentfs/userHistory`, if it is recorded: `{rung, client, rule, feedback}`. `rung` is one of section 9, or `"terminal"`; `client` is the program in which the user decided, as it calls itself; `rule` is the glob of the rule that decided; strings are empty if there is none */
+  decided_by?: DecidedBy;
   /** the user accepted a different text than the one proposed */
   modified_by_user: boolean;
   /** `{path, operation, before_hash, after_hash, lines_added, lines_removed}`: `operation` is `"create"`, `"update"`, or `"delete"`; hashes as in section 5, null if there is no file; numbers of lines, or null as above */

@@ -356,6 +356,18 @@ class LandedFile(TypedDict):
     """There: `texts`"""
     after_text: NotRequired[str | None]
     """There: `texts`"""
+    amendment: NotRequired[str]
+    """the diff from what was proposed to what was accepted
+    There: the user amended it, and the session may read the file"""
+
+
+class DecidedBy(TypedDict):
+    """Who decided about a landed change."""
+
+    rung: str
+    client: str
+    rule: str
+    feedback: str
 
 
 class LandedChange(TypedDict):
@@ -382,6 +394,12 @@ class LandedChange(TypedDict):
     """`"mode"`, `"rule"`, or `"user"`, as in [9.4](#94-what-the-answer-says)"""
     landing: Where
     """`"disk"`, or `"editor"` if some of the change was not saved"""
+    decided_at: str | None
+    """the time of the decision, and so of an amendment, like `time`; null if it is not recorded"""
+    decided_by: NotRequired[DecidedBy]
+    """only in `agentfs/userHistory`, if it is recorded: {keys}. `rung` is one of
+    [section 9](#9-review-and-landing), or `"terminal"`; `client` is the program in which the user decided, as
+    it calls itself; `rule` is the glob of the rule that decided; strings are empty if there is none"""
     modified_by_user: bool
     """the user accepted a different text than the one proposed"""
     files: list[LandedFile]

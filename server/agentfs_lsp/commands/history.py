@@ -17,6 +17,7 @@ from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.commands.place import add_workspace, find_place, place_of
 from agentfs_lsp.commands.printing import console, diff_of, print_change
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
+from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord
 
@@ -88,7 +89,7 @@ def _parser(translate: Translate) -> Parser:
 
 def _as_json(change: HistoryRecord, *, diffs: bool) -> dict[str, object]:
     """The result of agentfs/history, with each file's diff."""
-    shown = change_on_wire(change, attrgetter("relative"), texts=False)
+    shown = change_on_wire(change, attrgetter("relative"), lambda _: Settings(), texts=False)
     if not diffs:
         return {**shown}
     files = zip(shown["files"], change.files, strict=True)

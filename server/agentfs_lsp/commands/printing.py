@@ -40,24 +40,38 @@ def diff_of(file: RecordedFile) -> str:
 
 def print_change(screen: Console, change: HistoryRecord, translate: Translate, *, diffs: bool) -> None:
     """The change's header, its files, and their diffs."""
-    when = datetime.fromtimestamp(change.time_ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
-    head = translate("change {id}", id=change.id)
-    screen.print(Text(head, "bold yellow").append(f"  {when}", "not bold dim"))
-    session = translate("session {name}", name=change.session)
-    who = [change.tool, change.agent, session, _decided(change, translate)]
-    put(screen, Line(Text("  " + " · ".join(visible(one) for one in who if one))))
-    if change.explanation:
-        explanation = " ".join(change.explanation.split())
-        put(screen, Line(Text(f"  “{visible(explanation)}”", "italic")))
+    print_head(screen, change, translate, decided(change, translate))
     for file in change.files:
-        counts = Text(f"+{file.lines_added}", "green").append(f" -{file.lines_removed}", "red")
-        put(screen, Line(Text(f"  {_SIGNS[file.operation]} {visible(file.relative)}  ").append_text(counts)))
+        print_file(screen, file)
         if diffs and not file.texts_kept:
             screen.print(translate("    its texts were not recorded"), style="dim")
         elif diffs:
             for line in diff_lines(diff_of(file)):
                 put(screen, line)
     screen.print()
+
+
+def print_head(screen: Console, change: HistoryRecord, translate: Translate, *more: str) -> None:
+    """The change's id and time, who made it and `more` about that, and the agent's explanation."""
+    head = Text(translate("change {id}", id=change.id), "bold yellow")
+    screen.print(head.append(f"  {time_at_terminal(change.time_ms)}", "not bold dim"))
+    session = translate("session {name}", name=change.session)
+    who = [change.tool, change.agent, session, *more]
+    put(screen, Line(Text("  " + " · ".join(visible(one) for one in who if one))))
+    if change.explanation:
+        explanation = " ".join(change.explanation.split())
+        put(screen, Line(Text(f"  “{visible(explanation)}”", "italic")))
+
+
+def print_file(screen: Console, file: RecordedFile) -> None:
+    """The file's operation, path, and numbers of lines."""
+    counts = Text(f"+{file.lines_added}", "green").append(f" -{file.lines_removed}", "red")
+    put(screen, Line(Text(f"  {_SIGNS[file.operation]} {visible(file.relative)}  ").append_text(counts)))
+
+
+def time_at_terminal(time_ms: int) -> str:
+    """The time in the machine's time zone."""
+    return datetime.fromtimestamp(time_ms / 1000).astimezone().strftime("%Y-%m-%d %H:%M:%S")
 
 
 def diff_lines(unified: str) -> Iterator[Line]:
@@ -72,7 +86,8 @@ def put(screen: Console, line: Line) -> None:
         screen.print(row)
 
 
-def _decided(change: HistoryRecord, translate: Translate) -> str:
+def decided(change: HistoryRecord, translate: Translate) -> str:
+    """How the change came to land."""
     ways = {
         "allowed": translate("accepted automatically"),
         "accepted": translate("accepted by you"),

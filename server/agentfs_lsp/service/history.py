@@ -15,10 +15,19 @@ from typing import Generic, TypeVar
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
 from agentfs_lsp.domain.policy.verdict import strictest
 from agentfs_lsp.domain.settings.rules import Operation, Permission
+from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.service.files.store import Location, innermost
+from agentfs_lsp.service.later_saves import note_saves
 from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.proposal.proposal import Proposal
-from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, KeptDecision, RecordedFile
+from agentfs_lsp.service.proposal.record import (
+    Decider,
+    HistoryQuery,
+    HistoryRecord,
+    KeptDecision,
+    RecordedFile,
+    Save,
+)
 from agentfs_lsp.service.state.workspace import Workspace, in_thread
 
 T = TypeVar("T")
@@ -36,8 +45,14 @@ Readings = Mapping[str, Permission]
 NameOf = Callable[[RecordedFile], str]
 """The displayed path of a file."""
 
+SettingsOf = Callable[[RecordedFile], Settings]
+"""The settings that apply to a file."""
+
 MAX_TEXT = 16 * 1024 * 1024
 """Maximum characters of text in one answer."""
+
+_MAX_NAME = 100
+"""Maximum characters of a program's name in the history."""
 
 _AT_ONCE = 200
 """Changes to load per query, since the viewer may not see many of them."""
@@ -57,10 +72,22 @@ def keep(ws: Workspace, proposal: Proposal, decision: KeptDecision, by: str, lan
     if not ws.settings.history.enabled:
         return
     size = sum(change.base.size + landing.bytes_written for change, landing in landed)
+    time_ms = ws.clock.date_ms()
+    decider = _decider(ws, proposal, time_ms)
     make = partial(
-        _record_of, change_id, proposal, decision, by, tuple(landed), ws.connection, ws.clock.date_ms()
+        _record_of, change_id, proposal, decision, by, tuple(landed), ws.connection, time_ms, decider
     )
     ws.history.keep(size, make)
+    note_saves(ws, change_id, landed)
+
+
+def _decider(ws: Workspace, proposal: Proposal, time_ms: int) -> Decider:
+    """`time_ms`: now. What the user applied unasked was decided just now."""
+    made = proposal.decision
+    if made is None:
+        return Decider(proposal.channel or "preview", "", "", "", time_ms)
+    ago_ms = round(ws.clock.now_ms() - proposal.reached_ms("landing"))
+    return Decider(made.channel, made.client[:_MAX_NAME], made.rule or "", made.feedback, time_ms - ago_ms)
 
 
 def _record_of(
@@ -71,7 +98,10 @@ def _record_of(
     landed: Landed,
     connection: str,
     time_ms: int,
+    decider: Decider,
 ) -> HistoryRecord:
+    is_mixed = len({landing.where for _, landing in landed}) > 1
+    saved_ms = time_ms if is_mixed else None
     changed = any(not landing.change.reads_as(change) for change, landing in landed)
     return HistoryRecord(
         change_id,
@@ -86,16 +116,23 @@ def _record_of(
         "editor" if any(landing.where == "editor" for _, landing in landed) else "disk",
         modified_by_user=changed,
         files_in_all=len(landed),
-        files=tuple(_recorded_file(change, landing, amended=changed) for change, landing in landed),
+        files=tuple(
+            _recorded_file(change, landing, amended=changed, saved_ms=saved_ms) for change, landing in landed
+        ),
+        decider=decider,
     )
 
 
-def _recorded_file(change: FileChange, landing: Landing, *, amended: bool) -> RecordedFile:
+def _recorded_file(
+    change: FileChange, landing: Landing, *, amended: bool, saved_ms: int | None
+) -> RecordedFile:
+    """`saved_ms`: when it landed, if other files of the change were left unsaved."""
     base, final = change.base, landing.change
     proposed = final if final.end_is_kept and not amended else change
     added, removed = final.line_counts
     after = final.shown if landing.text is None else landing.text
     is_there = final.operation != "delete"
+    is_saved = saved_ms is not None and is_there and landing.where == "disk"
     return RecordedFile(
         base.location.root.path,
         base.location.relative,
@@ -111,6 +148,7 @@ def _recorded_file(change: FileChange, landing: Landing, *, amended: bool) -> Re
         after=after if is_there else None,
         folders_made=_folders_made(base.location, landing),
         accepted=final.shown if amended and is_there else None,
+        save=Save("saved", saved_ms, after) if is_saved and saved_ms is not None else None,
     )
 
 
@@ -147,7 +185,11 @@ class Browsed(Generic[T]):
     texts_left_out: bool
 
 
-async def browse(ws: Workspace, command: Browse, show: Callable[[HistoryRecord, NameOf], T]) -> Browsed[T]:
+Show = Callable[[HistoryRecord, NameOf, SettingsOf], T]
+"""Makes an entry of the list of a change."""
+
+
+async def browse(ws: Workspace, command: Browse, show: Show[T]) -> Browsed[T]:
     """The matching changes this session may see, each as `show` makes it on a thread, where everything
     happens: they may have thousands of files. Raises ChangeUnknown, path and store errors."""
     operation: Operation | None = None if command.session is None else "read"
@@ -161,9 +203,7 @@ async def browse(ws: Workspace, command: Browse, show: Callable[[HistoryRecord, 
             return browsed
 
 
-def _browse(
-    ws: Workspace, command: Browse, path: str | None, show: Callable[[HistoryRecord, NameOf], T]
-) -> Browsed[T]:
+def _browse(ws: Workspace, command: Browse, path: str | None, show: Show[T]) -> Browsed[T]:
     before = None if command.before is None else find_one(ws, command.before, texts=False).order
     most = command.limit + 1
     wanted = HistoryQuery(most, command.change_id, path, session=command.of_session, before=before)
@@ -180,13 +220,19 @@ def _browse(
         if len(found) < wanted.limit:
             break
         wanted = replace(wanted, before=found[-1].order, limit=max(most, _AT_ONCE))
-    changes, left_out = visible[: command.limit], False
+    changes = visible[: command.limit]
     if command.change_id is not None and not changes:
         raise ChangeUnknown(command.change_id)
-    if command.texts:
-        changes, left_out = _with_texts(ws, command.session, changes, readings)
+    changes, left_out = _with_texts(ws, command, changes, readings)
     shown = (change for change in changes if change.files)  # a read record may have gone meanwhile
-    named = [show(change, lambda file: ws.name_of(places[file.absolute][0])) for change in shown]
+    named = [
+        show(
+            change,
+            lambda file: ws.name_of(places[file.absolute][0]),
+            lambda file: ws.settings_in(places[file.absolute][0].root),
+        )
+        for change in shown
+    ]
     return Browsed(named, len(visible) > command.limit, left_out)
 
 
@@ -199,19 +245,28 @@ def find_one(ws: Workspace, change_id: str, *, texts: bool = True) -> HistoryRec
 
 
 def _with_texts(
-    ws: Workspace, viewer: str | None, changes: Sequence[HistoryRecord], readings: Readings
+    ws: Workspace, command: Browse, changes: Sequence[HistoryRecord], readings: Readings
 ) -> tuple[list[HistoryRecord], bool]:
-    """The changes with as many texts as fit, the newest first, and whether some did not."""
+    """The changes with as many texts as fit, the newest first, and whether some did not. Unless all are
+    wanted, only those that the user amended need them."""
+    viewer = command.session
     filled: list[HistoryRecord] = []
     room, left_out = MAX_TEXT, False
     for change in changes:
+        if not command.texts and not change.modified_by_user:
+            filled.append(change)
+            continue
         if room > 0:
             try:
                 kept = find_one(ws, change.id)
             except ChangeUnknown:  # deleted, or set aside with the database, since it was found
                 continue
             whole = as_seen(ws, viewer, kept, readings)
-            texts = [text for file in whole.files for text in (file.before, file.proposed, file.after)]
+            texts = [
+                text
+                for file in whole.files
+                for text in (file.before, file.proposed, file.accepted, file.after)
+            ]
             room -= sum(len(text) for text in texts if text)
             if room >= 0 or not filled:
                 filled.append(whole)

@@ -3,7 +3,13 @@
 from collections.abc import Callable, Sequence
 
 from agentfs_lsp.domain.settings.groups import HistorySettings
-from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, HistoryTrouble, RecordedFile
+from agentfs_lsp.service.proposal.record import (
+    HistoryQuery,
+    HistoryRecord,
+    HistoryTrouble,
+    RecordedFile,
+    Save,
+)
 
 
 class MemoryHistory:
@@ -17,6 +23,17 @@ class MemoryHistory:
     def keep(self, size: int, make: Callable[[], HistoryRecord]) -> None:
         newest_ms = self.records[-1].order[0] if self.records else -1
         self.records.append(make().after(newest_ms))
+
+    def note_save(self, change_id: str, root: str, relative: str, save: Save) -> None:
+        for number, record in enumerate(self.records):
+            if record.id == change_id:
+                files = tuple(
+                    file._replace(save=file.save or save)
+                    if (file.root, file.relative) == (root, relative)
+                    else file
+                    for file in record.files
+                )
+                self.records[number] = record._replace(files=files)
 
     def find(self, roots: Sequence[str], wanted: HistoryQuery) -> list[HistoryRecord]:
         found = []
@@ -53,10 +70,14 @@ def _fits(record: HistoryRecord, wanted: HistoryQuery) -> bool:
     return (
         any(path == "" or f"{relative}/".startswith(f"{path}/") for relative, path in paths)
         and wanted.change_id in (None, record.id)
+        and record.id.startswith(wanted.id_begin)
         and wanted.session in (None, record.session)
         and (wanted.before is None or record.order < wanted.before)
     )
 
 
 def _with(file: RecordedFile, *, texts: bool) -> RecordedFile:
-    return file if texts else file._replace(before=None, proposed=None, after=None, accepted=None)
+    if texts:
+        return file
+    save = file.save and file.save._replace(text=None)
+    return file._replace(before=None, proposed=None, after=None, accepted=None, save=save)

@@ -68,6 +68,7 @@ async def review(t: Transcript) -> None:
 
         amended = [{"uri": editor.uri("a.py"), "decision": "amended", "text": "1\n2\nthird\nfour\nfive\n"}]
         await settled(editor, edit_a("three", "3"), "amended", files=amended)
+        await editor.request("agentfs/history", {"limit": 1})
 
         await settled(editor, edit_a("third", "3"), "rejected", feedback="Leave it.")
 

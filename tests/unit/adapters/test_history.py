@@ -13,7 +13,7 @@ import pytest
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import WAITING_BYTES, SqliteHistory
 from agentfs_lsp.domain.settings.groups import MIB, HistorySettings
-from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, RecordedFile
+from agentfs_lsp.service.proposal.record import Decider, HistoryQuery, HistoryRecord, RecordedFile, Save
 
 ROOT = "/some/where"
 NOW_MS = time.time_ns() // 1_000_000
@@ -98,7 +98,7 @@ def test_a_text_that_many_changes_hold_is_kept_once(history: SqliteHistory, fold
 
 def test_texts_of_changes_that_are_gone_are_gone(history: SqliteHistory, folder: Path) -> None:
     old = change(2, "shared", "second", time_ms=NOW_MS - 11 * DAY_MS)
-    old = old._replace(files=(old.files[0]._replace(accepted="third"),))
+    old = old._replace(files=(old.files[0]._replace(accepted="third", save=Save("saved", 1, "fourth")),))
     history.keep(0, lambda: old)
     history.keep(0, lambda: change(1, "shared", "first"))
     assert ids(history) == ["id-1"]
@@ -155,6 +155,21 @@ def test_a_file_from_before_accepted_texts_were_kept_takes_them(tmp_path: Path, 
     newest, older = second.find([ROOT], HistoryQuery(2, texts=True))
     second.close()
     assert (newest.files[0].accepted, older.files[0].accepted) == ("amended", None)
+
+
+def test_a_file_from_before_decisions_and_saves_were_kept_takes_them(tmp_path: Path, folder: Path) -> None:
+    altered(tmp_path, folder, "DROP TABLE decisions")
+    (path,) = folder.glob("*.sqlite3")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("DROP TABLE saves")
+    second = SqliteHistory(StateFolder(str(tmp_path / "state")))
+    decider = Decider("review", "Zed", "", "fine", NOW_MS)
+    second.keep(0, lambda: change(2, decider=decider))
+    second.note_save("id-1", ROOT, "1.txt", Save("saved", NOW_MS, "later"))
+    newest, older = second.find([ROOT], HistoryQuery(2, texts=True))
+    second.close()
+    assert (newest.decider, older.decider) == (decider, None)
+    assert older.files[0].save == Save("saved", NOW_MS, "later")
 
 
 def test_a_later_versions_file_is_left_alone(tmp_path: Path, folder: Path) -> None:

@@ -9,7 +9,14 @@ import pytest
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import SqliteHistory
 from agentfs_lsp.domain.settings.groups import HistorySettings
-from agentfs_lsp.service.proposal.record import History, HistoryQuery, HistoryRecord, RecordedFile
+from agentfs_lsp.service.proposal.record import (
+    Decider,
+    History,
+    HistoryQuery,
+    HistoryRecord,
+    RecordedFile,
+    Save,
+)
 from support.fakes.history import MemoryHistory
 
 ROOT, OTHER = "/home/work", "/home/other"
@@ -60,9 +67,31 @@ def found(history: History, wanted: HistoryQuery, *roots: str) -> list[str]:
 @pytest.mark.parametrize("text", ["", "plain\n", "\r\n\u2028é🙂", "lone \udcff surrogate"])
 def test_what_is_kept_is_found_as_it_was(history: History, text: str) -> None:
     kept = record(1, file()._replace(folders_made=2, before=text, after="b" + text, accepted="c" + text))
-    kept = kept._replace(agent=text, explanation=text)
+    kept = kept._replace(agent=text, explanation=text, decider=Decider("review", text, text, text, 7))
     keep(history, kept)
     assert history.find([ROOT], HistoryQuery(1, texts=True)) == [kept]
+
+
+def test_what_is_saved_later_is_added_once(history: History) -> None:
+    keep(
+        history,
+        record(1, file("a.py"), file("b.py")),
+        record(2, file("c.py")._replace(save=Save("closed", 3))),
+    )
+    history.note_save("id1", ROOT, "b.py", Save("saved", 5, "later\udcff"))
+    history.note_save("id1", ROOT, "b.py", Save("saved", 6, "even later"))
+    history.note_save("gone", ROOT, "b.py", Save("saved", 5, "nowhere"))
+    newer, older = history.find([ROOT], HistoryQuery(2, texts=True))
+    assert [one.save for one in older.files] == [None, Save("saved", 5, "later\udcff")]
+    assert [one.save for one in newer.files] == [Save("closed", 3)]
+    without = history.find([ROOT], HistoryQuery(2, change_id="id1"))
+    assert without[0].files[1].save == Save("saved", 5)
+
+
+def test_an_id_may_be_given_by_its_begin(history: History) -> None:
+    keep(history, *map(record, (1, 12, 123, 2)))
+    assert found(history, HistoryQuery(9, id_begin="id12")) == ["id123", "id12"]
+    assert found(history, HistoryQuery(9, id_begin="id%")) == []
 
 
 def test_texts_come_where_they_are_asked_for(history: History) -> None:

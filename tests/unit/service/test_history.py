@@ -30,7 +30,7 @@ Found = Browsed[HistoryRecord]
 
 
 async def asked(work: FakeWorkspace, session: str | None = "s", **more: Any) -> Found:
-    return await browse(work.ws, Browse(session, **more), lambda change, _: change)
+    return await browse(work.ws, Browse(session, **more), lambda change, *_: change)
 
 
 def paths(found: Found) -> list[list[str]]:
@@ -113,7 +113,7 @@ async def test_a_page_is_judged_and_made_off_the_loop(
 
     monkeypatch.setattr(three.store, "resolve", noted(three.store.resolve, lambda _, relative: relative))
     monkeypatch.setattr(Workspace, "judge", noted(Workspace.judge, lambda *_: "judged"))
-    await browse(three.ws, Browse("s"), noted(lambda change, _: change, lambda *_: "shown"))
+    await browse(three.ws, Browse("s"), noted(lambda change, *_: change, lambda *_: "shown"))
     assert done == [(what, None) for what in ("a.txt", "src/b.txt", *["judged"] * 2, *["shown"] * 3)]
 
 

@@ -10,14 +10,16 @@ import os
 import sqlite3
 import stat
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from typing import cast
 
 from agentfs_lsp.adapters.fs.handles import closing_fd
 from agentfs_lsp.adapters.history.rows import (
     CHANGE_COLUMNS,
+    DECIDER_COLUMNS,
     FILE_COLUMNS,
+    SAVE_COLUMNS,
     Damaged,
     change_of,
     is_time,
@@ -25,7 +27,7 @@ from agentfs_lsp.adapters.history.rows import (
     row_of_file,
     storable,
 )
-from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, RecordedFile
+from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, RecordedFile, Save
 
 VERSION = 1
 """The schema's, in `user_version`."""
@@ -89,12 +91,27 @@ CREATE TABLE IF NOT EXISTS accepted (
 CREATE TABLE IF NOT EXISTS clocks (
     change_id TEXT PRIMARY KEY REFERENCES changes ON DELETE CASCADE, clock_ms INTEGER NOT NULL
 ) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS decisions (
+    change_id TEXT PRIMARY KEY REFERENCES changes ON DELETE CASCADE, rung TEXT NOT NULL,
+    client TEXT NOT NULL, rule TEXT NOT NULL, feedback TEXT NOT NULL, decided_ms INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS saves (
+    change_id TEXT NOT NULL REFERENCES changes ON DELETE CASCADE, position INTEGER NOT NULL,
+    state TEXT NOT NULL, saved_ms INTEGER NOT NULL, saved INTEGER, PRIMARY KEY (change_id, position)
+) WITHOUT ROWID;
 CREATE TRIGGER IF NOT EXISTS accepted_used AFTER INSERT ON accepted BEGIN
     UPDATE texts SET uses = uses + 1 WHERE id = new.text;
 END;
 CREATE TRIGGER IF NOT EXISTS accepted_unused AFTER DELETE ON accepted BEGIN
     UPDATE texts SET uses = uses - 1 WHERE id = old.text;
     DELETE FROM texts WHERE id = old.text AND uses = 0;
+END;
+CREATE TRIGGER IF NOT EXISTS saves_used AFTER INSERT ON saves BEGIN
+    UPDATE texts SET uses = uses + 1 WHERE id = new.saved;
+END;
+CREATE TRIGGER IF NOT EXISTS saves_unused AFTER DELETE ON saves BEGIN
+    UPDATE texts SET uses = uses - 1 WHERE id = old.saved;
+    DELETE FROM texts WHERE id = old.saved AND uses = 0;
 END;
 """
 
@@ -103,6 +120,8 @@ _COLUMNS_BESIDE = {
     "folders": (*FILE_COLUMNS[:2], "made"),
     "accepted": (*FILE_COLUMNS[:2], "text"),
     "clocks": ("change_id", "clock_ms"),
+    "decisions": ("change_id", *DECIDER_COLUMNS),
+    "saves": (*FILE_COLUMNS[:2], *SAVE_COLUMNS),
 }
 
 
@@ -169,10 +188,34 @@ class HistoryDatabase:
     def add(self, changes: Iterable[HistoryRecord], max_bytes: int | None, oldest_ms: int) -> None:
         """Store the changes' files in this folder, and delete what is older than `oldest_ms` or exceeds
         `max_bytes` (None: unlimited), in one transaction."""
-        self._sql.execute("BEGIN IMMEDIATE")
-        try:
+
+        def add() -> None:
             for change in changes:
                 self._add(change, max_bytes)
+
+        self._write(add, max_bytes, oldest_ms)
+
+    def note_save(
+        self, change_id: str, relative: str, save: Save, max_bytes: int | None, oldest_ms: int
+    ) -> None:
+        """Store what became of a document, the first time; does nothing if the change is gone. As `add`."""
+
+        def note() -> None:
+            found = self._sql.execute(
+                "SELECT position FROM files LEFT JOIN saves USING (change_id, position)"
+                " WHERE change_id = ? AND path = ? AND state IS NULL",
+                (change_id, storable(relative)),
+            ).fetchone()
+            if found is not None:
+                text = None if save.text is None else self._text(save.text, max_bytes)
+                self._insert("saves", (change_id, *found, save.state, save.time_ms, text))
+
+        self._write(note, max_bytes, oldest_ms)
+
+    def _write(self, work: Callable[[], None], max_bytes: int | None, oldest_ms: int) -> None:
+        self._sql.execute("BEGIN IMMEDIATE")
+        try:
+            work()
             self._prune(max_bytes, oldest_ms)
             self._sql.execute("COMMIT")
         except BaseException:
@@ -184,6 +227,8 @@ class HistoryDatabase:
         self._insert("changes", row_of(change))
         if change.order_ms is not None:
             self._insert("clocks", (change.id, change.time_ms))
+        if change.decider is not None:
+            self._insert("decisions", (change.id, *map(storable, change.decider)))
         for position, file in enumerate(change.files):
             if file.root == self._root:
                 texts = self._texts(file, max_bytes)
@@ -192,6 +237,9 @@ class HistoryDatabase:
                     self._insert("accepted", (change.id, position, texts[file.accepted]))
                 if file.folders_made:
                     self._insert("folders", (change.id, position, file.folders_made))
+                if file.save is not None:
+                    known = None if texts is None else texts[file.save.text]
+                    self._insert("saves", (change.id, position, file.save.state, file.save.time_ms, known))
 
     def _insert(self, table: str, row: Sequence[object]) -> None:
         self._sql.execute(f"INSERT INTO {table} VALUES ({_marks(row)})", row)  # noqa: S608
@@ -201,7 +249,7 @@ class HistoryDatabase:
         if not file.texts_kept:
             return None
         numbers: dict[str | None, int | None] = {None: None}
-        for text in (file.before, file.proposed, file.accepted, file.after):
+        for text in (file.before, file.proposed, file.accepted, file.after, file.save and file.save.text):
             if text is not None and text not in numbers:
                 number = self._text(text, max_bytes)
                 if number is None:
@@ -262,6 +310,9 @@ class HistoryDatabase:
             if value is not None:
                 clauses.append(f"{column} = ?")
                 values.append(value)
+        if wanted.id_begin:
+            clauses.append("substr(id, 1, ?) = ?")
+            values += (len(wanted.id_begin), wanted.id_begin)
         if wanted.before is not None:
             clauses.append("(time_ms, id) < (?, ?)")
             values += wanted.before
@@ -273,7 +324,8 @@ class HistoryDatabase:
             )
             values += (path, below, below[:-1] + chr(ord("/") + 1))
         rows = self._sql.execute(
-            "SELECT changes.*, clock_ms FROM changes LEFT JOIN clocks ON change_id = id"  # noqa: S608
+            f"SELECT changes.*, clock_ms, {', '.join(DECIDER_COLUMNS)} FROM changes"  # noqa: S608
+            " LEFT JOIN clocks ON clocks.change_id = id LEFT JOIN decisions ON decisions.change_id = id"
             f" WHERE {' AND '.join(clauses)} ORDER BY time_ms DESC, id DESC LIMIT ?",
             (*map(storable, values), wanted.limit),
         ).fetchall()
@@ -282,18 +334,19 @@ class HistoryDatabase:
 
     def _files(self, change_ids: Sequence[str], *, texts: bool) -> dict[str, list[Sequence[object]]]:
         """The rows of each change's files: texts (or None) instead of row ids, the number of folders created,
-        and the accepted text."""
+        the accepted text, and what was saved later."""
         found: dict[str, list[Sequence[object]]] = {}
         query = (
-            "SELECT files.*, ifnull(made, 0), accepted.text FROM files"
+            "SELECT files.*, ifnull(made, 0), accepted.text, state, saved_ms, saved FROM files"
             " LEFT JOIN folders USING (change_id, position) LEFT JOIN accepted USING (change_id, position)"
+            " LEFT JOIN saves USING (change_id, position)"
             " WHERE files.change_id IN ({}) ORDER BY files.change_id, files.position"
         )
         for row in self._sql.execute(query.format(_marks(change_ids)), change_ids).fetchall():
-            *start, before, proposed, after, made, accepted = row
-            numbers = (before, proposed, after, accepted)
-            *own, decided = [self._unpacked(one) if texts else None for one in numbers]
-            found.setdefault(row[0], []).append([*start, *own, made, decided])
+            *start, before, proposed, after, made, accepted, state, saved_ms, saved = row
+            numbers = (before, proposed, after, accepted, saved)
+            *own, decided, later = [self._unpacked(one) if texts else None for one in numbers]
+            found.setdefault(row[0], []).append([*start, *own, made, decided, state, saved_ms, later])
         return found
 
     def _unpacked(self, number: int | None) -> str | None:

@@ -25,7 +25,7 @@ from agentfs_lsp.adapters.history.database import HistoryDatabase, UnknownVersio
 from agentfs_lsp.adapters.history.rows import Damaged
 from agentfs_lsp.domain.errors import DomainError, SystemFailed
 from agentfs_lsp.domain.settings.groups import MIB, HistorySettings
-from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, HistoryTrouble
+from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord, HistoryTrouble, Save
 
 T = TypeVar("T")
 
@@ -52,6 +52,7 @@ class SqliteHistory:
         self._told: Callable[[HistoryTrouble, str], None] = lambda *_: None
         self._waiting: deque[tuple[int, Callable[[], HistoryRecord]]] = deque()
         self._waiting_bytes = 0
+        self._saves: deque[tuple[str, str, str, Save]] = deque()  # change, root, path
         self._databases: dict[str, HistoryDatabase] = {}
         self._in_turn = threading.Lock()  # its holder may use the databases
         self._wake = threading.Event()
@@ -74,6 +75,17 @@ class SqliteHistory:
             size = 0
         self._waiting_bytes += size
         self._waiting.append((size, make))
+        self._write_soon()
+
+    def note_save(self, change_id: str, root: str, relative: str, save: Save) -> None:
+        size = len(save.text or "")
+        if self._waiting_bytes + size > WAITING_BYTES:
+            save, size = save._replace(text=None), 0
+        self._waiting_bytes += size
+        self._saves.append((change_id, root, relative, save))
+        self._write_soon()
+
+    def _write_soon(self) -> None:
         if self._writer is None:
             self._writer = threading.Thread(target=self._write_behind, name="agentfs-history", daemon=True)
             self._writer.start()
@@ -125,6 +137,18 @@ class SqliteHistory:
                 self._report("unwritten", getattr(error, "path", root), root)
             else:
                 self._in_trouble.discard(root)
+        self._write_saves()
+
+    def _write_saves(self) -> None:
+        while self._saves:
+            change_id, root, relative, save = self._saves.popleft()
+            self._waiting_bytes -= len(save.text or "")
+            note = partial(self._note, change_id, relative, save)
+            with suppress(DomainError):  # less is known of the change then
+                self._with(root, note)
+
+    def _note(self, change_id: str, relative: str, save: Save, database: HistoryDatabase) -> None:
+        database.note_save(change_id, relative, save, self._max_bytes(), self._oldest_ms())
 
     def _in_order(self, changes: Iterable[HistoryRecord], roots: Iterable[str]) -> list[HistoryRecord]:
         """The changes, each sorted behind the one before, and all behind those in these folders: if the clock
@@ -140,8 +164,10 @@ class SqliteHistory:
         return sorted_behind
 
     def _add(self, changes: Iterable[HistoryRecord], database: HistoryDatabase) -> None:
-        bounds = self._settings
-        database.add(changes, bounds.max_mib * MIB if bounds else None, self._oldest_ms())
+        database.add(changes, self._max_bytes(), self._oldest_ms())
+
+    def _max_bytes(self) -> int | None:
+        return self._settings.max_mib * MIB if self._settings else None
 
     # --- finding ------------------------------------------------------------------------------------------
 
@@ -234,7 +260,14 @@ def _is_damage(error: Exception) -> bool:
 
 def _without_texts(change: HistoryRecord) -> Callable[[], HistoryRecord]:
     files = tuple(
-        file._replace(before=None, proposed=None, accepted=None, after=None, texts_kept=False)
+        file._replace(
+            before=None,
+            proposed=None,
+            accepted=None,
+            after=None,
+            texts_kept=False,
+            save=file.save and file.save._replace(text=None),
+        )
         for file in change.files
     )
     return lambda: change._replace(files=files)

@@ -7,7 +7,13 @@ from functools import lru_cache
 from typing import Any, get_args
 
 from agentfs_lsp.service.proposal.change import Operation
-from agentfs_lsp.service.proposal.record import HistoryRecord, KeptDecision, RecordedFile
+from agentfs_lsp.service.proposal.record import (
+    Decider,
+    HistoryRecord,
+    KeptDecision,
+    RecordedFile,
+    Save,
+)
 
 CHANGE_COLUMNS = (
     *("id", "time_ms", "connection", "session", "agent", "tool", "explanation"),
@@ -19,7 +25,9 @@ _FACTS = ("operation", "before_hash", "after_hash", "lines_added", "lines_remove
 _TEXTS = ("before", "proposed", "after")
 
 FILE_COLUMNS = ("change_id", "position", "path", *_FACTS, "texts_kept", *_TEXTS)
-_FOUND_COLUMNS = (*FILE_COLUMNS[2:], "folders_made", "accepted")
+DECIDER_COLUMNS = ("rung", "client", "rule", "feedback", "decided_ms")
+SAVE_COLUMNS = ("state", "saved_ms", "saved")
+_FOUND_COLUMNS = (*FILE_COLUMNS[2:], "folders_made", "accepted", *SAVE_COLUMNS)
 
 _DECISIONS, _OPERATIONS = get_args(KeptDecision), get_args(Operation)
 
@@ -28,9 +36,12 @@ _LAST_MS = 253_402_300_799_000
 
 _TYPES: Mapping[str, tuple[type, ...]] = {
     "bom": (bytes,),
-    **dict.fromkeys(("time_ms", "modified_by_user", "files_in_all"), (int,)),
+    **dict.fromkeys(("time_ms", "modified_by_user", "files_in_all", "decided_ms"), (int,)),
+    "saved_ms": (int, type(None)),
     **dict.fromkeys(("lines_added", "lines_removed", "texts_kept", "folders_made"), (int,)),
-    **dict.fromkeys((*_TEXTS, "accepted", "before_hash", "after_hash"), (str, bytes, type(None))),
+    **dict.fromkeys(
+        (*_TEXTS, "accepted", "saved", "state", "before_hash", "after_hash"), (str, bytes, type(None))
+    ),
 }
 """All other columns are strings, which may be stored as blobs."""
 
@@ -56,9 +67,11 @@ def row_of_file(
 
 
 def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> HistoryRecord:
-    """The change of a row, which ends with the clock's time if it is sorted by another, and of its files'
-    rows, which contain texts instead of row ids, the number of folders created, and the accepted text."""
-    *row, clock_ms = row
+    """The change of a row, which ends with the clock's time if it is sorted by another and with who decided
+    it if known, and of its files' rows, which contain texts instead of row ids, the number of folders
+    created, the accepted text, and what was saved later."""
+    decider = _decider_of(row[-len(DECIDER_COLUMNS) :])
+    *row, clock_ms = row[: -len(DECIDER_COLUMNS)]
     fields = _checked(CHANGE_COLUMNS, row)
     known = fields["decision"] in _DECISIONS and fields["landing"] in ("disk", "editor")
     if not known or not is_time(fields["time_ms"]) or not (clock_ms is None or is_time(clock_ms)):
@@ -66,7 +79,16 @@ def change_of(row: Sequence[Any], root: str, files: Iterable[Sequence[Any]]) -> 
     fields["modified_by_user"] = bool(fields["modified_by_user"])
     if clock_ms is not None:
         fields |= {"time_ms": clock_ms, "order_ms": fields["time_ms"]}
-    return HistoryRecord(**fields, files=tuple(_file_of(one, root) for one in files))
+    return HistoryRecord(**fields, files=tuple(_file_of(one, root) for one in files), decider=decider)
+
+
+def _decider_of(row: Sequence[Any]) -> Decider | None:
+    if all(value is None for value in row):
+        return None
+    fields = _checked(DECIDER_COLUMNS, row)
+    if not is_time(fields["decided_ms"]):
+        raise Damaged
+    return Decider(*fields.values())
 
 
 def _file_of(row: Sequence[Any], root: str) -> RecordedFile:
@@ -74,6 +96,11 @@ def _file_of(row: Sequence[Any], root: str) -> RecordedFile:
     if fields["operation"] not in _OPERATIONS or not _is_encoding(fields["encoding"]):
         raise Damaged
     fields["texts_kept"] = bool(fields["texts_kept"])
+    state, saved_ms, saved = (fields.pop(column) for column in SAVE_COLUMNS)
+    if state is not None:
+        if state not in ("saved", "closed") or not is_time(saved_ms):
+            raise Damaged
+        fields["save"] = Save(state, saved_ms, saved)
     return RecordedFile(root, relative=fields.pop("path"), **fields)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import NamedTuple
 
 from agentfs_lsp.adapters.review.appliers import PlainApplier
@@ -94,7 +95,9 @@ class ReviewChannels:
             async with nullcontext() if channel.lists else self._asking.screen.turn():
                 if channel.lists or not self._asking.client_reviews.attached:  # perhaps while it waited
                     try:
-                        return await channel.review(self._asking, proposal, limit)
+                        decision, applier = await channel.review(self._asking, proposal, limit)
+                        client = decision.client or self._asking.editor.traits.name
+                        return replace(decision, client=client), applier
                     except Unanswered:
                         pass
                     except NobodyToAsk:

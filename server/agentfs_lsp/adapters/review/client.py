@@ -30,6 +30,9 @@ from agentfs_lsp.service.state.workspace import off_loop
 PENDING = "agentfs:pending"
 """The failureReason of a client that responds to the preview immediately and settles later."""
 
+ATTACHED_NAME = "agentfs-lsp review"
+"""What reviewers in programs of their own are called in the history."""
+
 REMEMBERED = 64
 """The number of ended conversations that still respond to repeated messages."""
 
@@ -105,11 +108,13 @@ class ClientReviews:
             await _withdraw(held)
             raise
         applier: Applier = conversation
+        client = ""
         if conversation.is_settled_attached:
+            client = ATTACHED_NAME
             conversation.decided_attached()
             await _withdraw(held)
             applier = PlainApplier(self._editor, "agentfs")
-        decision = _decision(settlement, proposal)
+        decision = _decision(settlement, proposal, client)
         if decision.rejected and (proposal.atomic or len(decision.rejected) == len(proposal.changes)):
             rejected = _rejection(proposal, decision)
             conversation.accept_no(rejected)
@@ -206,7 +211,7 @@ async def _settled(conversation: Conversation, held: asyncio.Task[Applied]) -> S
     return await asyncio.shield(conversation.settlement)
 
 
-def _decision(settlement: Settlement, proposal: Proposal) -> Decision:
+def _decision(settlement: Settlement, proposal: Proposal, client: str) -> Decision:
     amended: dict[str, str] = {}
     rejected: set[str] = set()
     for change in proposal.changes:
@@ -225,6 +230,7 @@ def _decision(settlement: Settlement, proposal: Proposal) -> Decision:
         amended=amended,
         rejected=frozenset(rejected),
         reasons=settlement.reasons,
+        client=client,
     )
 
 

@@ -85,7 +85,8 @@ class Decision:
     """An approval and its details (docs/protocol.md#94-what-the-answer-says).
 
     `amended` maps real absolute paths to the user's text; `rejected` holds the paths that were not approved,
-    and `reasons` what the user wrote about single ones of them.
+    and `reasons` what the user wrote about single ones of them. `client`: the program in which the user
+    decided, as it calls itself.
     """
 
     channel: Rung
@@ -97,6 +98,7 @@ class Decision:
     amended: Mapping[str, str] = field(default_factory=dict)
     rejected: frozenset[str] = frozenset()
     reasons: Mapping[str, str] = field(default_factory=dict)
+    client: str = ""
 
 
 @dataclass(frozen=True, slots=True)

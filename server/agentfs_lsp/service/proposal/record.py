@@ -16,12 +16,34 @@ KeptDecision = Literal["allowed", "accepted", "amended", "withdrawn"]
 """How the change came to land. "withdrawn": the user applied it after it had been withdrawn."""
 
 
+class Decider(NamedTuple):
+    """Who decided, and when. `rung`: the review channel (docs/protocol.md#9-review-and-landing); `client`:
+    the program in which the user decided, as it calls itself; `rule`: the glob of the rule that decided;
+    `feedback`: what the user wrote. Strings are empty if there is none."""
+
+    rung: str
+    client: str
+    rule: str
+    feedback: str
+    time_ms: int
+
+
+class Save(NamedTuple):
+    """What became of a document that the change left unsaved. "saved": with `text`, None if that is not
+    stored or was omitted; "closed": its changes were dropped."""
+
+    state: Literal["saved", "closed"]
+    time_ms: int
+    text: str | None = None
+
+
 class RecordedFile(NamedTuple):
     """One file of a change. `root` is the real path of its workspace folder, `relative` the path inside it.
     Hashes are of the bytes, None if the file did not exist. Texts are as reads show them; None if the file
     did not exist, the query omitted them, or they are not stored (`texts_kept`). `accepted` is set if the
     user amended the change. `after` includes what changed on save. `folders_made`: how many parent folders,
-    from the innermost outwards, were created for the file."""
+    from the innermost outwards, were created for the file. `save`: what became of an unsaved document; None
+    if it was not left unsaved, or that is not known."""
 
     root: str
     relative: str
@@ -38,6 +60,7 @@ class RecordedFile(NamedTuple):
     texts_kept: bool = True
     folders_made: int = 0
     accepted: str | None = None
+    save: Save | None = None
 
     @property
     def absolute(self) -> str:
@@ -49,7 +72,7 @@ class HistoryRecord(NamedTuple):
     """A change that landed. `time_ms` is since the epoch; `connection` (the server process) and `session`
     identify the owner; `files_in_all` includes files in other workspace folders. `order_ms`: what it is
     sorted by, if another time. History stores one that is later than those of all changes before: the clock
-    may have been ahead."""
+    may have been ahead. `decider`: None in records of earlier versions."""
 
     id: str
     time_ms: int
@@ -65,6 +88,14 @@ class HistoryRecord(NamedTuple):
     files_in_all: int
     files: tuple[RecordedFile, ...]
     order_ms: int | None = None
+    decider: Decider | None = None
+
+    def save_of(self, file: RecordedFile) -> Save | None:
+        """What was saved of a file, and when; None if that is not known. A deletion saves no text."""
+        if file.operation == "delete":
+            return Save("saved", self.time_ms, "")
+        on_disk = self.landing == "disk" and file.save is None
+        return Save("saved", self.time_ms, file.after) if on_disk else file.save
 
     @property
     def order(self) -> tuple[int, str]:
@@ -80,7 +111,8 @@ class HistoryRecord(NamedTuple):
 class HistoryQuery:
     """A query: changes that match every given field, newest first, at most `limit`.
 
-    `path` is the real absolute path of a file or folder; `before` is an exclusive `order`.
+    `path` is the real absolute path of a file or folder; `before` is an exclusive `order`; `id_begin` is how
+    the id begins.
     """
 
     limit: int
@@ -89,6 +121,7 @@ class HistoryQuery:
     session: str | None = None
     before: tuple[int, str] | None = None
     texts: bool = False
+    id_begin: str = ""
 
     def selects(self, file: RecordedFile) -> bool:
         """Whether the file is at or below `path`."""
@@ -116,6 +149,9 @@ class History(Protocol):
         """Queue the record built by `make`, which runs soon on another thread. It is sorted behind all that
         were kept before, whatever the clock said. Never blocks or fails; `size` is the memory that `make`
         keeps alive, in bytes."""
+
+    def note_save(self, change_id: str, root: str, relative: str, save: Save) -> None:
+        """Queue what became of a document that a kept change left unsaved, as `keep` does."""
 
     def find(self, roots: Sequence[str], wanted: HistoryQuery) -> list[HistoryRecord]:
         """The matching records of these roots (real paths), newest first. Blocking. Raises SystemFailed or

@@ -105,6 +105,8 @@ class Workspace:
     outside: OutsideAgents = field(default_factory=OutsideAgents)
     late_watched: int = 0
     """The number of previews watched for late edits (`late_apply.py`)."""
+    saves_awaited: dict[str, Callable[[], None]] = field(default_factory=dict)
+    """By absolute path of documents that a change left unsaved: ends the watch of it (`later_saves.py`)."""
     unreported: set[str] = field(default_factory=set)
     """Absolute paths of documents that the editor may still change by an earlier edit."""
     interrupted: frozenset[str] = frozenset()
