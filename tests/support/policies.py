@@ -55,7 +55,7 @@ def check_no_looser(users: Settings, inside: Settings) -> None:
             case "users" | "besides":
                 assert theirs == mine
             case "free":
-                setting.shape.check(theirs)
+                setting.shape.check(list(theirs) if isinstance(theirs, tuple) else theirs)
     assert inside.faulty == users.faulty
 
 

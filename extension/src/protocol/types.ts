@@ -276,7 +276,7 @@ export interface FileWarned extends Warned {
 
 /** A correction of the text that the agent sent. */
 export interface Corrected {
-  kind: 'line_ends' | 'byte_order_mark' | 'last_line_end';
+  kind: 'line_ends' | 'byte_order_mark' | 'last_line_end' | 'charset' | 'final_newline' | 'trailing_blanks';
   detail: string;
 }
 
@@ -377,7 +377,7 @@ export interface WriteData {
   diff_truncated: boolean;
   /** section 9.4 */
   warnings: Warned[];
-  /** `{kind, detail}` of each correction: `"line_ends"` (detail: the file's line ending), `"byte_order_mark"`, `"last_line_end"` */
+  /** `{kind, detail}` of each correction (section 6.1) */
   corrections: Corrected[];
   /** the file already had this content */
   unchanged: boolean;

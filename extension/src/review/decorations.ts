@@ -97,7 +97,7 @@ export class Decorations implements vscode.FileDecorationProvider, vscode.Dispos
   private warn(review: Review, file: ReviewedFile): void {
     const stale = review.stale.get(file.path);
     const line = firstLine(file);
-    const all = file.warnings.map((warned) => diagnostic(warned.line - 1, warningText(warned)));
+    const all = file.warnings.map((warned) => ofWarning(warned));
     if (stale !== undefined) {
       all.push(diagnostic(line, stalenessText(stale)));
     }
@@ -238,8 +238,17 @@ export function warningText({ kind, detail }: Warned): string {
     hard_links: vscode.l10n.t('the file has other names, which keep the old content'),
     on_save: vscode.l10n.t('the editor’s save will change it'),
   };
+  if (kind === 'corrected') {
+    return visible(detail); // the server's words
+  }
   const meaning = meanings[kind] ?? kind;
   return detail === '' ? meaning : vscode.l10n.t('{0} ({1})', meaning, visible(detail));
+}
+
+function ofWarning(warned: Warned): vscode.Diagnostic {
+  const found = diagnostic(warned.line - 1, warningText(warned));
+  found.severity = warned.kind === 'corrected' ? vscode.DiagnosticSeverity.Information : found.severity;
+  return found;
 }
 
 function diagnostic(line: number, message: string): vscode.Diagnostic {

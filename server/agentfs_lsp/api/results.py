@@ -93,7 +93,9 @@ class FileWarned(Warned):
 class Corrected(TypedDict):
     """A correction of the text that the agent sent."""
 
-    kind: Literal["line_ends", "byte_order_mark", "last_line_end"]
+    kind: Literal[
+        "line_ends", "byte_order_mark", "last_line_end", "charset", "final_newline", "trailing_blanks"
+    ]
     detail: str
 
 
@@ -220,8 +222,7 @@ class WriteData(TypedDict):
     warnings: list[Warned]
     """[9.4](#94-what-the-answer-says)"""
     corrections: list[Corrected]
-    """{keys} of each correction: `"line_ends"` (detail: the file's line ending), `"byte_order_mark"`,
-    `"last_line_end"`"""
+    """{keys} of each correction ([6.1](#61-corrections))"""
     unchanged: bool
     """the file already had this content"""
     merged: NotRequired[str]

@@ -10,7 +10,7 @@ import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from math import prod
 
@@ -77,6 +77,11 @@ class FoldedGlobs:
     def _short(self) -> Sequence[Pattern]:
         """Compiled on first use: few paths have a tilde."""
         return _compiled(self._short_globs)
+
+
+def permitted(globs: tuple[str, ...], relative: str) -> bool:
+    """Whether a list of globs, including negations, permits this path relative to its root."""
+    return _list_of(globs).permits(Spelled.of(relative)) is not None
 
 
 class GlobList:
@@ -226,3 +231,8 @@ def _by_component(glob: str) -> list[list[str]]:
     """Each component's names, the long one first."""
     parts = fold_glob(glob).split("/")
     return [[part] if part == "**" else [part, *short_names(part)] for part in parts]
+
+
+@lru_cache(maxsize=64)
+def _list_of(globs: tuple[str, ...]) -> GlobList:
+    return GlobList(globs)

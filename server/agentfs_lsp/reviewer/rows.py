@@ -125,7 +125,9 @@ def _file(file: File, translate: Translate, *, is_marked: bool) -> Iterator[Diff
         head.append(f" · {translate('rejected by you')}", "bold red")
     yield DiffLine(3, head)
     for warning in file.warnings:
-        told = translate("line {line}: {detail}", line=warning.get("line"), detail=str(warning.get("detail")))
+        line, told = warning.get("line"), str(warning.get("detail"))
+        if line:
+            told = translate("line {line}: {detail}", line=line, detail=told)
         yield DiffLine(2, Text(f"! {visible(told)}", "bold yellow"))
     lines = diff_lines(file.base, file.text, file.path, file.operation)
     yield from lines or [DiffLine(2, Text(translate("no change of its text"), "dim"))]

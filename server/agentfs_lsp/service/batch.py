@@ -28,6 +28,7 @@ from agentfs_lsp.service.change_request import (
     compute_checked,
     locate,
 )
+from agentfs_lsp.service.correcting import corrected
 from agentfs_lsp.service.edit import Edit
 from agentfs_lsp.service.landing.deciding import may_tell
 from agentfs_lsp.service.landing.landing import described
@@ -189,7 +190,20 @@ async def _compute_all(ws: Workspace, command: Batch) -> list[FileChange]:
             continue
         step.made, step.access = StepChange.of(change), change.access
         by_file[absolute] = change if so_far is None else so_far.followed_by(change)
-    return list(by_file.values())
+    return [await _corrected(ws, command, change) for change in by_file.values()]
+
+
+async def _corrected(ws: Workspace, command: Batch, change: FileChange) -> FileChange:
+    """The file's change as all its steps together make it, corrected; the last step of them lists this."""
+    await asyncio.sleep(0)
+    final = await corrected(ws, change)
+    for step in reversed(_steps_of(command.steps, change.absolute)):
+        if final is not change and step.made is not None:
+            step.made = replace(
+                step.made, corrections=step.made.corrections + final.corrections[len(change.corrections) :]
+            )
+            break
+    return final
 
 
 def _check_no_file_above(step: Step, absolute: str, by_file: Mapping[str, FileChange]) -> None:

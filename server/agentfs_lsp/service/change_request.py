@@ -16,11 +16,11 @@ from agentfs_lsp.domain.errors import Conflict, PolicyDenied, error_access
 from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.policy.verdict import Verdict
 from agentfs_lsp.domain.revision import Expected
+from agentfs_lsp.service.correcting import checked, corrected
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.files.store import Location, placed
 from agentfs_lsp.service.landing.deciding import may_tell
 from agentfs_lsp.service.landing.landing import described
-from agentfs_lsp.service.landing.last_line_end import fitted
 from agentfs_lsp.service.landing.merging import merge_base, rebased
 from agentfs_lsp.service.landing.precondition import check_precondition
 from agentfs_lsp.service.landing.redaction import looking_unseen, redacting, unseen
@@ -119,7 +119,7 @@ async def submit(ws: Workspace, command: ChangeCommand, moment: int) -> Submitte
         return {location.absolute: target.path}
 
     async def compute() -> list[FileChange]:
-        return [await compute_change(ws, request, target, plan)]
+        return [await corrected(ws, await compute_change(ws, request, target, plan))]
 
     hidden = redacting(target.path, target.reading, request.expected) if target.is_hidden else nullcontext()
     with error_access(Access(target.path, location.absolute)), hidden:
@@ -205,7 +205,4 @@ def compute_checked(
     plan: Plan, snapshot: Snapshot, access: Access, read: Snapshot | None = None
 ) -> FileChange:
     """Compute the change on `read` if the file has moved on since, and merge it."""
-    change = plan(snapshot, access) if read is None else rebased(plan(read, access), snapshot)
-    change = fitted(change).in_its_line_ends()
-    change.check()
-    return change
+    return checked(plan(snapshot, access) if read is None else rebased(plan(read, access), snapshot))

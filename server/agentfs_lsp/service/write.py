@@ -10,12 +10,13 @@ from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.line_ends import placed
 from agentfs_lsp.domain.errors import EmptyContent, FolderMissing, LossyReplace, ResultTooLarge, TextLeftOut
 from agentfs_lsp.domain.paths import check_new_name
+from agentfs_lsp.domain.settings.groups import is_among
 from agentfs_lsp.domain.splices import Splice, produced
 from agentfs_lsp.domain.text.byte_order_mark import MARK, marked_like
 from agentfs_lsp.domain.text.lines import normalize, with_eol
-from agentfs_lsp.domain.text.textfile import eol_of
+from agentfs_lsp.domain.text.textfile import empty_as, eol_of
 from agentfs_lsp.service.change_request import ChangeRequest, Plan
-from agentfs_lsp.service.files.editorconfig import eol_for
+from agentfs_lsp.service.files.editorconfig import Style, style_of
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.proposal.change import Correction, FileChange
 from agentfs_lsp.service.state.workspace import Workspace
@@ -58,17 +59,24 @@ def _creation(
     ws: Workspace, command: Write, access: Access, snapshot: Snapshot, *, create_dirs: bool
 ) -> FileChange:
     content, corrections = _without_mark(command.content)
-    wanted = eol_for(ws.files, snapshot.location)
+    settings, location = ws.settings_in(snapshot.location.root), snapshot.location
+    style = style_of(ws.files, location)
+    wanted = style.eol if is_among(settings.correction.line_ends, location.relative) else None
     if wanted and eol_of(content) not in ("none", eol_of(wanted)):
         content = with_eol(content, wanted)
         corrections.append(Correction("line_ends", eol_of(wanted)))
+    if is_among(settings.correction.charset, location.relative):
+        encoded = _in_charset(snapshot, style, ws.source_of(location).named)
+        if encoded is not snapshot:
+            snapshot = encoded
+            corrections.append(Correction("charset", style.charset or ""))
     splices = (Splice(0, 0, content),) if content else ()
     return FileChange(
         access.path,
         snapshot,
         "create",
         splices,
-        ws.settings_in(snapshot.location.root),
+        settings,
         tools=("write",),
         create_dirs=create_dirs,
         corrections=tuple(corrections),
@@ -105,6 +113,14 @@ def _replacement(ws: Workspace, command: Write, access: Access, snapshot: Snapsh
         corrections=tuple(corrections),
         access=access,
     )
+
+
+def _in_charset(snapshot: Snapshot, style: Style, told: str | None) -> Snapshot:
+    """The new file in the encoding of `.editorconfig`, unless the editor has `told` one or shows the file."""
+    if style.charset is None or told is not None or snapshot.buffer is not None:
+        return snapshot
+    text = empty_as(style.charset)
+    return snapshot if text == snapshot.text else snapshot._replace(text=text)
 
 
 def _without_mark(content: str) -> tuple[str, list[Correction]]:

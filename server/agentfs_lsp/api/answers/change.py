@@ -14,7 +14,7 @@ from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.domain.translation import Translate, sentences
 from agentfs_lsp.service.change_request import Submitted
 from agentfs_lsp.service.proposal.change import FileChange, Landing
-from agentfs_lsp.service.proposal.wording import always_asked_text
+from agentfs_lsp.service.proposal.wording import always_asked_text, corrected_text
 
 
 def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
@@ -178,19 +178,6 @@ def _after_landing(translate: Translate, landing: Landing) -> list[str]:
     if landing.where == "editor":
         said.append(translate("The user must save it. Until then it is not on disk."))
     return said
-
-
-def corrected_text(translate: Translate, kind: str, detail: str) -> str:
-    return {
-        "line_ends": translate("Line endings were converted to {eol}.", eol=detail),
-        "byte_order_mark": translate(
-            "The byte-order mark at the beginning of the content was removed. The file's own "
-            "byte-order mark, if any, is unchanged.",
-        ),
-        "last_line_end": translate(
-            "The editor decides how the last line ends, so the end of the file stays as it is."
-        ),
-    }[kind]
 
 
 def _unseen_answer(exchange: Exchange, submitted: Submitted) -> Envelope:

@@ -22,7 +22,7 @@ from agentfs_lsp.service.proposal.change import Correction, FileChange
 from agentfs_lsp.service.proposal.proposal import Proposal as PendingProposal
 from agentfs_lsp.service.proposal.proposal import State as PendingState
 from agentfs_lsp.service.proposal.risks import Warned as FoundWarning
-from agentfs_lsp.service.proposal.wording import detail_text, title_of
+from agentfs_lsp.service.proposal.wording import corrected_text, detail_text, title_of
 
 STATES: Mapping[PendingState, State] = {
     "asked": "queued",
@@ -71,8 +71,16 @@ def _reviewed(change: FileChange, translate: Translate) -> ReviewedFile:
         "proposed_text": normalize(change.shown),
         "encoding": change.base.text.encoding,
         "eol": eol_of(change.shown),
-        "warnings": warnings_on_wire(change.warnings, translate),
+        "warnings": [*_corrected(change, translate), *warnings_on_wire(change.warnings, translate)],
     }
+
+
+def _corrected(change: FileChange, translate: Translate) -> list[Warned]:
+    """What was corrected in the agent's text, in words."""
+    return [
+        {"kind": "corrected", "line": 0, "detail": corrected_text(translate, one.kind, one.detail)}
+        for one in change.corrections
+    ]
 
 
 def warnings_on_wire(warnings: Sequence[FoundWarning], translate: Translate) -> list[Warned]:

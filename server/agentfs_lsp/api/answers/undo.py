@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from agentfs_lsp.api.answers.change import corrected_text
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.landing import files_text, folders_left_text, landed_texts
@@ -12,7 +11,7 @@ from agentfs_lsp.api.results import Envelope, LineStats, UndoData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.translation import sentences
 from agentfs_lsp.service.proposal.change import preview_together
-from agentfs_lsp.service.proposal.wording import always_asked_text
+from agentfs_lsp.service.proposal.wording import always_asked_text, corrected_text
 from agentfs_lsp.service.undo import Undone
 
 

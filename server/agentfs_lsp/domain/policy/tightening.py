@@ -7,7 +7,7 @@ reads the workspace's settings.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -45,6 +45,13 @@ class Tightening:
     def protected(self) -> tuple[str, ...]:
         """Files whose changes require approval."""
         return cast("tuple[str, ...]", self.values.get("protected", ()))
+
+    @property
+    def corrected_files(self) -> Iterator[tuple[str, ...]]:
+        """The globs of the files in which corrections are made."""
+        for key, value in self.values.items():
+            if key.startswith("correction.") and isinstance(value, tuple):
+                yield value
 
     @property
     def is_manual(self) -> bool:

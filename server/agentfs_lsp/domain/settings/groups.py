@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from agentfs_lsp.domain.globs import permitted
+from agentfs_lsp.domain.settings.rules import Globs
 from agentfs_lsp.domain.settings.setting import Mode, setting
 from agentfs_lsp.domain.settings.shapes import Encoding, Seconds
 from agentfs_lsp.domain.shapes import Choice, Flag, Whole
@@ -195,3 +197,44 @@ class ReviewerSettings:
         "decides.",
         strictest=False,
     )
+
+
+EVERYWHERE = ("*",)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionSettings:
+    """Corrections of the text that agents send (docs/protocol.md#61-corrections): the files in which each is
+    made."""
+
+    line_ends: tuple[str, ...] = setting(
+        EVERYWHERE,
+        Globs(),
+        "The new files that get the end_of_line of .editorconfig.",
+        in_workspace="free",
+    )
+    charset: tuple[str, ...] = setting(
+        EVERYWHERE,
+        Globs(),
+        "The new files that get the charset of .editorconfig, unless the editor reports an encoding.",
+        in_workspace="free",
+    )
+    final_newline: tuple[str, ...] = setting(
+        EVERYWHERE,
+        Globs(),
+        "The files whose last line, if it changes, gets a line ending where .editorconfig has "
+        "insert_final_newline.",
+        in_workspace="free",
+    )
+    trailing_blanks: tuple[str, ...] = setting(
+        EVERYWHERE,
+        Globs(),
+        "The files in which changed lines lose spaces and tabs at their ends where .editorconfig has "
+        "trim_trailing_whitespace.",
+        in_workspace="free",
+    )
+
+
+def is_among(globs: tuple[str, ...], relative: str) -> bool:
+    """Whether a correction with these globs is made in the file with this path relative to its root."""
+    return globs == EVERYWHERE or (bool(globs) and permitted(globs, relative))

@@ -16,6 +16,7 @@ from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.settings.groups import (
     AgentSettings,
     Approval,
+    CorrectionSettings,
     Diff,
     EncodingSettings,
     HistorySettings,
@@ -121,6 +122,7 @@ class Settings:
     log: LogSettings = field(default=LogSettings())
     agents: AgentSettings = field(default=AgentSettings())
     reviewers: ReviewerSettings = field(default=ReviewerSettings())
+    correction: CorrectionSettings = field(default=CorrectionSettings())
     faulty: tuple[str, ...] = ()
 
 

@@ -72,7 +72,9 @@ def read_file(root: Root, data: bytes) -> WorkspaceFile:
     except Exception:  # noqa: BLE001 - whatever a stranger's text brings a parser to
         return _unusable(root, "no_toml", data)
     tightening = Tightening(layer.values)
-    globs = chain(tightening.protected, *(rule.files for rule in tightening.rules))
+    globs = chain(
+        tightening.protected, *(rule.files for rule in tightening.rules), *tightening.corrected_files
+    )
     if sum(map(work_of, globs)) > MAX_WORK:
         return _unusable(root, "too_slow", data)
     return WorkspaceFile(data, Tightening(layer.values, NAME if layer.faulty else None), layer.problems)

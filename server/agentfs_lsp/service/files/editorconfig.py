@@ -1,11 +1,13 @@
 """`.editorconfig` properties of a file, read through the confined store (docs/protocol.md#5-agentfsread).
 
-Consulted only when needed: for bytes that are not UTF-8, and for a new file's line ends.
+Consulted only when needed: for bytes that are not UTF-8, for a new file, and for a change with something to
+correct.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from agentfs_lsp.domain.editorconfig import properties_for
 from agentfs_lsp.domain.errors import DomainError
@@ -21,14 +23,31 @@ workspace may contain them, and parsing goes line by line."""
 _LINE_ENDS = {"lf": "\n", "crlf": "\r\n", "cr": "\r"}
 
 
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a file is to be written. `charset` is the property's value, `eol` a line end as characters; both
+    None if unspecified."""
+
+    charset: str | None = None
+    eol: str | None = None
+    final_newline: bool = False
+    trims: bool = False
+
+
 def charset_for(files: FileStore, location: Location) -> str | None:
     """The charset as a Python codec name; None if unspecified."""
     return _properties(files, location).get("charset")
 
 
-def eol_for(files: FileStore, location: Location) -> str | None:
-    """The line end for a new file, as characters; None if unspecified."""
-    return _LINE_ENDS.get(_properties(files, location).get("end_of_line", ""))
+def style_of(files: FileStore, location: Location) -> Style:
+    """What the `.editorconfig` files say about the file."""
+    told = _properties(files, location)
+    return Style(
+        told.get("charset"),
+        _LINE_ENDS.get(told.get("end_of_line", "")),
+        told.get("insert_final_newline") == "true",
+        told.get("trim_trailing_whitespace") == "true",
+    )
 
 
 def _properties(files: FileStore, location: Location) -> Mapping[str, str]:

@@ -52,7 +52,9 @@ _LONE_CR = re.compile(r"\r(?!\n)")
 class Correction:
     """A correction made to the agent's input before it was proposed."""
 
-    kind: Literal["line_ends", "byte_order_mark", "last_line_end"]
+    kind: Literal[
+        "line_ends", "byte_order_mark", "last_line_end", "charset", "final_newline", "trailing_blanks"
+    ]
     detail: str
 
 
@@ -340,7 +342,7 @@ class FileChange:
             self,
             splices=tuple(one for one in composed if text[one.start : one.end] != one.text),
             tools=tuple(dict.fromkeys((*self.tools, *other.tools))),
-            corrections=(),
+            corrections=tuple(dict.fromkeys((*self.corrections, *other.corrections))),
             replacements=0,
             level=None,
         )

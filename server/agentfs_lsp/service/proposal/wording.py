@@ -83,13 +83,21 @@ def full_preview_of(proposal: Proposal) -> str:
 
 
 def reasons_of(proposal: Proposal, translate: Translate) -> list[str]:
-    """Who asks (as claimed) and why, then one line per warning."""
+    """Who asks (as claimed) and why, then one line per correction, and one per warning."""
     lines = []
     if proposal.agent:
         lines.append(translate("Requested by: {agent}", agent=escape_to_one_line(proposal.agent)))
     if proposal.explanation:
         lines.append(translate("Reason: {explanation}", explanation=in_one_line(proposal.explanation)))
     several = len(proposal.changes) > 1
+    for change in proposal.changes:
+        for one in change.corrections:
+            said = corrected_text(translate, one.kind, one.detail)
+            lines.append(
+                translate("{where}: {warning}", where=escape_to_one_line(change.path), warning=said)
+                if several
+                else said
+            )
     warnings = [(change, warning) for change in proposal.changes for warning in change.warnings]
     # A text may have many that are misread: none crowds out another warning, and those no secret.
     warnings.sort(key=lambda one: (one[1].kind != "secret") + (one[1].kind == "misread"))
@@ -131,6 +139,26 @@ def warning_text(kind: str, detail: str, translate: Translate) -> str:
         return meaning
     told = escape_to_one_line(detail_text(kind, detail, translate))
     return translate("{meaning} ({detail})", meaning=meaning, detail=told)
+
+
+def corrected_text(translate: Translate, kind: str, detail: str) -> str:
+    """What was corrected in the text that the agent sent."""
+    return {
+        "line_ends": translate("Line endings were converted to {eol}.", eol=detail),
+        "byte_order_mark": translate(
+            "The byte-order mark at the beginning of the content was removed. The file's own "
+            "byte-order mark, if any, is unchanged.",
+        ),
+        "last_line_end": translate(
+            "The editor decides how the last line ends, so the end of the file stays as it is."
+        ),
+        "charset": translate("The new file is in {charset}, as .editorconfig says.", charset=detail),
+        "final_newline": translate("The last line got a line ending, as .editorconfig says."),
+        "trailing_blanks": translate(
+            "Blanks at ends of changed lines were removed, as .editorconfig says (lines: {lines}).",
+            lines=detail,
+        ),
+    }[kind]
 
 
 def always_asked_text(
