@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from support.editor import ASK, AUTO, MANUAL, editing
+from support.editor import ASK, AUTO, MANUAL, configure, editing
 from support.personas import pressing
 
 EDITORCONFIG = "[*]\ntrim_trailing_whitespace = true\ninsert_final_newline = true\n"
@@ -36,3 +36,18 @@ async def test_switched_off_nothing_is_left_of_it(root: Path) -> None:
         answer = await editor.write("a.py", "ä \n→")
     assert (root / "a.py").read_bytes() == "ä \n→".encode()
     assert (answer["data"]["corrections"], answer["text"]) == ([], "Created 'a.py' (2 lines, 7 bytes).")
+
+
+async def test_text_escaped_once_too_often_is_hinted_at_until_the_setting_says_more(root: Path) -> None:
+    content = "a = 1\\nb = 2\\n"
+    async with editing(root, options=AUTO) as editor:
+        answer = await editor.write("a.py", content)
+        assert answer["data"]["warnings"] == [{"kind": "escaped", "line": 1, "detail": "\\n"}]
+        assert "Some of the text seems to be escaped once too often. See warnings." in answer["text"]
+        configure(editor, **AUTO, correction={"escapes": ["*.py"]})
+        answer = await editor.write("b.py", content)
+        configure(editor, **AUTO, correction={"escape_hints": []})
+        silent = await editor.write("c.py", content)
+    assert (root / "b.py").read_text() == "a = 1\nb = 2\n"
+    assert answer["data"]["corrections"] == [{"kind": "escapes", "detail": "\\n"}]
+    assert (silent["data"]["warnings"], silent["text"]) == ([], "Created 'c.py' (1 line, 14 bytes).")

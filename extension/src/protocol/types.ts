@@ -276,7 +276,7 @@ export interface FileWarned extends Warned {
 
 /** A correction of the text that the agent sent. */
 export interface Corrected {
-  kind: 'line_ends' | 'byte_order_mark' | 'last_line_end' | 'charset' | 'final_newline' | 'trailing_blanks';
+  kind: 'line_ends' | 'byte_order_mark' | 'last_line_end' | 'charset' | 'final_newline' | 'trailing_blanks' | 'escapes';
   detail: string;
 }
 

@@ -235,6 +235,8 @@ export function warningText({ kind, detail }: Warned): string {
     control: vscode.l10n.t('a control character'),
     secret: vscode.l10n.t('a likely secret'),
     misread: vscode.l10n.t('bytes that programs may read as another character'),
+    escaped: vscode.l10n.t('text that seems escaped once too often'),
+    elided: vscode.l10n.t('a placeholder for omitted text'),
     hard_links: vscode.l10n.t('the file has other names, which keep the old content'),
     on_save: vscode.l10n.t('the editor’s save will change it'),
   };

@@ -94,7 +94,13 @@ class Corrected(TypedDict):
     """A correction of the text that the agent sent."""
 
     kind: Literal[
-        "line_ends", "byte_order_mark", "last_line_end", "charset", "final_newline", "trailing_blanks"
+        "line_ends",
+        "byte_order_mark",
+        "last_line_end",
+        "charset",
+        "final_newline",
+        "trailing_blanks",
+        "escapes",
     ]
     detail: str
 

@@ -12,13 +12,15 @@ from dataclasses import replace
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.matching.splicing import shortened
 from agentfs_lsp.domain.settings.groups import is_among
-from agentfs_lsp.domain.splices import Splice
-from agentfs_lsp.domain.text.lines import LINE_END, is_ended
+from agentfs_lsp.domain.splices import Splice, apply_splices
+from agentfs_lsp.domain.text.double_escapes import first_entity, is_code, without_entities
+from agentfs_lsp.domain.text.lines import LINE_END, is_ended, line_of
 from agentfs_lsp.domain.text.trailing_blanks import has_trailing, ranges_of, trimmed
 from agentfs_lsp.service.files.editorconfig import style_of
 from agentfs_lsp.service.files.store import FileStore
 from agentfs_lsp.service.landing.last_line_end import fitted
 from agentfs_lsp.service.proposal.change import Correction, FileChange
+from agentfs_lsp.service.proposal.risks import Warned
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
 
 
@@ -26,7 +28,32 @@ async def corrected(ws: Workspace, change: FileChange) -> FileChange:
     """The change as it is proposed. What can't be corrected stays as it is."""
     if not change.splices or change.operation == "delete":
         return change
-    return await off_loop(change.extent, _as_the_project_writes, ws.files, change)
+    return await off_loop(change.extent, _in_its_own_way, ws.files, change)
+
+
+def _in_its_own_way(files: FileStore, change: FileChange) -> FileChange:
+    return _as_the_project_writes(files, _unescaped(change))
+
+
+def _unescaped(change: FileChange) -> FileChange:
+    """Without HTML entities in code that had none, or with a hint at them. Not if the session may not see the
+    file, as they depend on what it held."""
+    relative, hunks = change.base.location.relative, change.hunks
+    if change.is_blind or not is_code(relative):
+        return change
+    found = first_entity(change.base.text.shown, hunks)
+    if found is None:
+        return change
+    at, entity = found
+    if is_among(change.settings.correction.escapes, relative):
+        meant = tuple(replace(hunk, text=without_entities(hunk.text)) for hunk in hunks)
+        with suppress(DomainError):
+            return checked(with_hunks(change, meant, [Correction("escapes", entity)]))
+    if not is_among(change.settings.correction.escape_hints, relative):
+        return change
+    before = apply_splices(change.base.text.shown[: hunks[at].start], hunks[:at])
+    line = line_of(before + hunks[at].text, len(before) + hunks[at].text.index(entity))
+    return replace(change, hints=(*change.hints, Warned("escaped", line, entity)))
 
 
 def _as_the_project_writes(files: FileStore, change: FileChange) -> FileChange:

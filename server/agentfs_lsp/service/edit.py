@@ -8,11 +8,13 @@ from agentfs_lsp.domain.access import Access
 from agentfs_lsp.domain.diff.elision import find_placeholder
 from agentfs_lsp.domain.errors import FileMissing, NothingChanges, TextLeftOut
 from agentfs_lsp.domain.matching.matching import find
+from agentfs_lsp.domain.settings.groups import is_among
 from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.byte_order_mark import MARK
 from agentfs_lsp.service.change_request import ChangeRequest, Plan
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.proposal.change import Correction, FileChange
+from agentfs_lsp.service.proposal.risks import Warned
 from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -33,8 +35,9 @@ class Edit:
             if not snapshot.exists:
                 raise FileMissing(access.path)
             shown, old, new = snapshot.text.shown, self.old_string, self.new_string
+            settings = ws.settings_in(snapshot.location.root)
             left_out = find_placeholder(new, shown)
-            if left_out is not None:
+            if left_out and is_among(settings.correction.elided, snapshot.location.relative):
                 raise TextLeftOut(left_out.line, left_out.marker)
             match = find(shown, old, new, replace_all=self.replace_all, expected_count=self.expected_count)
             splices, corrections = _without_mark(match.splices, snapshot)
@@ -43,8 +46,9 @@ class Edit:
                 snapshot,
                 "update",
                 splices,
-                ws.settings_in(snapshot.location.root),
+                settings,
                 corrections=corrections,
+                hints=(Warned("elided", 0, ""),) if left_out else (),
                 replacements=match.replacements,
                 level=match.level,
                 access=access,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agentfs_lsp.domain.access import Access
 from agentfs_lsp.domain.diff.elision import find_placeholder
@@ -13,12 +13,14 @@ from agentfs_lsp.domain.paths import check_new_name
 from agentfs_lsp.domain.settings.groups import is_among
 from agentfs_lsp.domain.splices import Splice, produced
 from agentfs_lsp.domain.text.byte_order_mark import MARK, marked_like
+from agentfs_lsp.domain.text.double_escapes import has_escaped_newlines, with_newlines
 from agentfs_lsp.domain.text.lines import normalize, with_eol
 from agentfs_lsp.domain.text.textfile import empty_as, eol_of
 from agentfs_lsp.service.change_request import ChangeRequest, Plan
 from agentfs_lsp.service.files.editorconfig import Style, style_of
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.proposal.change import Correction, FileChange
+from agentfs_lsp.service.proposal.risks import Warned
 from agentfs_lsp.service.state.workspace import Workspace
 
 
@@ -42,17 +44,30 @@ class Write:
             raise ResultTooLarge(self.request.path, len(self.content), limit)
 
         def compute(snapshot: Snapshot, access: Access) -> FileChange:
-            if snapshot.exists:
-                return _replacement(ws, self, access, snapshot)
-            check_new_name(snapshot.location.relative)
-            settings = ws.settings_in(snapshot.location.root)
-            create_dirs = settings.create_dirs and self.create_dirs is not False
-            if not create_dirs and not folder_comes and not ws.files.has_folder(snapshot.location):
-                folder = access.path.rpartition("/")[0] + "/"
-                raise FolderMissing(folder, by_setting=not settings.create_dirs)
-            return _creation(ws, self, access, snapshot, create_dirs=create_dirs)
+            if not has_escaped_newlines(self.content):
+                return self.computed(ws, snapshot, access, folder_comes)
+            globs, relative = ws.settings_in(snapshot.location.root).correction, snapshot.location.relative
+            meant = with_newlines(self.content) if is_among(globs.escapes, relative) else None
+            if meant is not None:
+                change = replace(self, content=meant).computed(ws, snapshot, access, folder_comes)
+                return replace(change, corrections=(*change.corrections, Correction("escapes", "\\n")))
+            hint = (Warned("escaped", 1, "\\n"),) if is_among(globs.escape_hints, relative) else ()
+            change = self.computed(ws, snapshot, access, folder_comes)
+            return replace(change, hints=(*change.hints, *hint))
 
         return compute
+
+    def computed(self, ws: Workspace, snapshot: Snapshot, access: Access, folder_comes: bool) -> FileChange:
+        """The change of this file. Raises what `plan` says."""
+        if snapshot.exists:
+            return _replacement(ws, self, access, snapshot)
+        check_new_name(snapshot.location.relative)
+        settings = ws.settings_in(snapshot.location.root)
+        create_dirs = settings.create_dirs and self.create_dirs is not False
+        if not create_dirs and not folder_comes and not ws.files.has_folder(snapshot.location):
+            folder = access.path.rpartition("/")[0] + "/"
+            raise FolderMissing(folder, by_setting=not settings.create_dirs)
+        return _creation(ws, self, access, snapshot, create_dirs=create_dirs)
 
 
 def _creation(
@@ -95,7 +110,8 @@ def _replacement(ws: Workspace, command: Write, access: Access, snapshot: Snapsh
     # Don't reveal whether an unreadable file contains a marker.
     original, changed = (plain, produced(hunks)) if access.seen else (None, None)
     left_out = find_placeholder(wanted, original, changed)
-    if left_out is not None:
+    settings = ws.settings_in(snapshot.location.root)
+    if left_out is not None and is_among(settings.correction.elided, snapshot.location.relative):
         raise TextLeftOut(left_out.line, left_out.marker)
     own, given = eol_of(shown), eol_of(content)
     splices = diff(shown, content) if own == "none" else placed(shown, hunks)
@@ -108,9 +124,10 @@ def _replacement(ws: Workspace, command: Write, access: Access, snapshot: Snapsh
         snapshot,
         "update",
         splices,
-        ws.settings_in(snapshot.location.root),
+        settings,
         tools=("write",),
         corrections=tuple(corrections),
+        hints=(Warned("elided", left_out.line, ""),) if left_out else (),
         access=access,
     )
 

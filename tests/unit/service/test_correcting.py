@@ -2,7 +2,7 @@
 
 import pytest
 
-from agentfs_lsp.domain.errors import Unencodable
+from agentfs_lsp.domain.errors import TextLeftOut, Unencodable
 from agentfs_lsp.service.change_request import Submitted
 from support.fakes.workspace import FakeWorkspace, edit_of, write_of
 
@@ -142,3 +142,102 @@ async def test_an_undo_restores_what_was(work: FakeWorkspace) -> None:
     work.reviewer.accepts()
     await work.undo()
     assert work.store.bytes_of("a.py") == b"one  \n"
+
+
+ESCAPED = 'def f():\\n\\treturn \\"a\\\\nb\\"\\n'
+
+
+def hints(done: Submitted) -> list[tuple[str, int, str]]:
+    return [(one.kind, one.line, one.detail) for one in done.change.warnings]
+
+
+async def test_newlines_escaped_once_too_often_are_hinted_at_and_stay(work: FakeWorkspace) -> None:
+    work.reviewer.accepts()
+    done = await work.write("a.py", ESCAPED)
+    assert (hints(done), kinds(done)) == ([("escaped", 1, "\\n")], [])
+    assert work.store.bytes_of("a.py") == ESCAPED.encode()
+
+
+async def test_they_are_unescaped_once_where_the_setting_says_so(work: FakeWorkspace) -> None:
+    work.set(correction__escapes=("*.py",))
+    for path in ("a.py", "a.rb"):
+        work.reviewer.accepts()
+        done = await work.write(path, ESCAPED)
+        assert bool(kinds(done)) is (path == "a.py") is not bool(hints(done))
+    assert work.store.bytes_of("a.py") == b'def f():\n\treturn "a\\nb"\n'
+
+
+@pytest.mark.parametrize("content", ['{"a": "b\\nc\\n"}', "a\\nb\\n\n", "a\\nb"])
+async def test_what_may_be_meant_so_is_not_hinted_at(work: FakeWorkspace, content: str) -> None:
+    work.set(correction__escapes=("*",))
+    work.reviewer.accepts()
+    done = await work.write("a.js", content)
+    assert (hints(done), kinds(done)) == ([], [])
+
+
+async def test_an_escape_without_that_meaning_leaves_the_text_alone(work: FakeWorkspace) -> None:
+    work.set(correction__escapes=("*",))
+    work.reviewer.accepts()
+    done = await work.write("a.py", "a = r'\\d'\\n\\n")
+    assert (hints(done), kinds(done)) == ([("escaped", 1, "\\n")], [])
+
+
+async def test_html_entities_in_code_that_had_none_are_hinted_at_or_fixed(work: FakeWorkspace) -> None:
+    await work.put_and_read("a.py", "if a > 0:\n    pass\n")
+    work.reviewer.accepts()
+    done = await work.edit("a.py", "    pass\n", "    b = 1\n    if a &lt; 9 &amp;&amp; b:\n        pass\n")
+    assert hints(done) == [("escaped", 3, "&lt;")]
+    await work.put_and_read("b.py", "pass\n")
+    work.set(correction__escapes=("*",))
+    work.reviewer.accepts()
+    done = await work.edit("b.py", "pass\n", 'x = "&amp;lt;" &gt; y\n')
+    assert (hints(done), kinds(done)) == ([], [("escapes", "&amp;")])
+    assert work.store.bytes_of("b.py") == b'x = "&lt;" > y\n'
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "new"),
+    [
+        ("a.html", "x\n", "&lt;b\n"),
+        ("a.py", "x\n# &amp;\n", "&lt;b\n"),
+        ("a.py", "x\n", "s.replace('<', '&lt;')\n"),
+        ("a.py", "x\n", "a & b\n"),
+    ],
+)
+async def test_entities_that_may_be_meant_are_not(
+    work: FakeWorkspace, path: str, before: str, new: str
+) -> None:
+    await work.put_and_read(path, before)
+    work.reviewer.accepts()
+    assert hints(await work.edit(path, "x\n", new)) == []
+
+
+async def test_hints_can_be_switched_off(work: FakeWorkspace) -> None:
+    work.set(correction__escape_hints=("*", "!*.py"))
+    work.reviewer.accepts()
+    assert hints(await work.write("a.py", ESCAPED)) == []
+    work.reviewer.accepts()
+    assert hints(await work.write("b.py", "a &lt; b\n")) == []
+
+
+async def test_a_placeholder_is_text_where_the_setting_says_so(work: FakeWorkspace) -> None:
+    work.set(correction__elided=("*", "!prompts/**"))
+    left_out = "a = 1\n# ... rest of the code unchanged\n"
+    for path in ("a.py", "prompts/a.py"):
+        await work.put_and_read(path, "a = 0\nb = 0\n")
+    with pytest.raises(TextLeftOut):
+        await work.write("a.py", left_out)
+    with pytest.raises(TextLeftOut):
+        await work.edit("a.py", "b = 0\n", left_out)
+    work.reviewer.accepts()
+    assert hints(await work.write("prompts/a.py", left_out)) == [("elided", 2, "")]
+    work.reviewer.accepts()
+    assert hints(await work.edit("prompts/a.py", "a = 1", "# ... rest of the tests unchanged")) == [
+        ("elided", 0, "")
+    ]
+
+
+async def test_what_the_user_makes_of_it_has_no_hints(work: FakeWorkspace) -> None:
+    work.reviewer.accepts(amended={"a.py": "a\nb\n"})
+    done = await work.write("a.py", "a\\nb\\n")
+    assert hints(done) == []

@@ -16,7 +16,7 @@ from agentfs_lsp.domain.text.escaping import cut_name, escape_to_one_line
 from agentfs_lsp.domain.translation import Translate, beside_what_landed, sentences
 from agentfs_lsp.service.batch import Batch, Batched, Step, StepChange
 from agentfs_lsp.service.proposal.change import FileChange, preview_together
-from agentfs_lsp.service.proposal.wording import always_asked_text
+from agentfs_lsp.service.proposal.wording import always_asked_text, hints_text
 
 FAILURES_TOLD = 10
 """The number of failed operations that `text` lists; `results` contains all of them."""
@@ -157,6 +157,7 @@ def _text(
                 count=len(failed) - FAILURES_TOLD,
             )
         )
+    said.append(hints_text(changes if shown else (), translate))
     said.append(always_asked_text(changes if shown else (), translate, with_paths=True))
     if truncated:
         said.append(translate("(Diff preview truncated. Use {Read} to see the full content.)"))

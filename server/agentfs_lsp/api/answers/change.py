@@ -14,7 +14,7 @@ from agentfs_lsp.domain.text.lines import normalize
 from agentfs_lsp.domain.translation import Translate, sentences
 from agentfs_lsp.service.change_request import Submitted
 from agentfs_lsp.service.proposal.change import FileChange, Landing
-from agentfs_lsp.service.proposal.wording import always_asked_text, corrected_text
+from agentfs_lsp.service.proposal.wording import always_asked_text, corrected_text, hints_text
 
 
 def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
@@ -108,6 +108,7 @@ def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
     ]
     if submitted.landing is not None:
         said += _after_landing(translate, submitted.landing)
+    said.append(hints_text((change,), translate))
     said.append(always_asked_text((change,), translate, with_paths=False))
     if change.preview.truncated:
         said.append(translate("(Diff preview truncated. Use {Read} to see the full content.)"))

@@ -233,6 +233,25 @@ class CorrectionSettings:
         "trim_trailing_whitespace.",
         in_workspace="free",
     )
+    escapes: tuple[str, ...] = setting(
+        (),
+        Globs(),
+        "The files in which text that seems escaped once too often is unescaped: \\n in place of line "
+        "endings, HTML entities in code.",
+    )
+    escape_hints: tuple[str, ...] = setting(
+        EVERYWHERE,
+        Globs(),
+        "The files in which such text has a warning if it is left as it is.",
+    )
+    elided: tuple[str, ...] = setting(
+        EVERYWHERE,
+        Globs(),
+        "The files in which a line that stands for omitted text is refused. Elsewhere it is written, with a "
+        "warning.",
+        strictest=EVERYWHERE,
+        in_workspace="strictest",
+    )
 
 
 def is_among(globs: tuple[str, ...], relative: str) -> bool:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 from agentfs_lsp.domain.errors import (
     Conflict,
@@ -303,7 +304,7 @@ def _amended(change: FileChange, decision: Decision) -> FileChange:
     text = decision.amended.get(change.absolute)
     if text is None:
         return change
-    amended = change.amended(text)
+    amended = replace(change.amended(text), hints=())
     with error_file(change.absolute):
         amended.check()
     return amended

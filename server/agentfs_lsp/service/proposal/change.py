@@ -53,7 +53,13 @@ class Correction:
     """A correction made to the agent's input before it was proposed."""
 
     kind: Literal[
-        "line_ends", "byte_order_mark", "last_line_end", "charset", "final_newline", "trailing_blanks"
+        "line_ends",
+        "byte_order_mark",
+        "last_line_end",
+        "charset",
+        "final_newline",
+        "trailing_blanks",
+        "escapes",
     ]
     detail: str
 
@@ -96,7 +102,8 @@ class FileChange:
     `path` is the displayed path; `splices` are minimal, with offsets in `base.text.text`; `level` is an
     edit's matching level, None for a write. Deleting a file removes all its text. `merged` is the diff of
     what others changed since the session's read, if the change was merged into it. `end_is_kept`: the editor
-    stores the last line end separately, so the text lacks it, or has it, unlike what was asked for. `access`:
+    stores the last line end separately, so the text lacks it, or has it, unlike what was asked for. `hints`:
+    warnings about what the agent sent, found before the text was corrected. `access`:
     what the session may be told about the file."""
 
     path: str
@@ -108,6 +115,7 @@ class FileChange:
     """The operations policy judges; a batch may use both on one file."""
     create_dirs: bool = True
     corrections: tuple[Correction, ...] = ()
+    hints: tuple[Warned, ...] = ()
     replacements: int = 0
     level: Level | None = None
     merged: str | None = None
@@ -225,7 +233,7 @@ class FileChange:
                 found += [Warned(kind, line + shift + at - 1, detail) for kind, at, detail in suspicious]
             shift += count_lines(hunk.text) - count_lines(text[hunk.start : hunk.end])
         found += self.risks.misread[: MAX_FINDINGS - len(found)]
-        return (*of_file, *sorted(found, key=lambda one: one.line))
+        return (*of_file, *sorted((*found, *self.hints), key=lambda one: one.line))
 
     def _ends_at_cr(self, text: str) -> Iterator[Finding]:
         """The first line of a text to insert that ends at a CR, where the file's lines do not: editors and
@@ -343,6 +351,7 @@ class FileChange:
             splices=tuple(one for one in composed if text[one.start : one.end] != one.text),
             tools=tuple(dict.fromkeys((*self.tools, *other.tools))),
             corrections=tuple(dict.fromkeys((*self.corrections, *other.corrections))),
+            hints=(*self.hints, *other.hints),
             replacements=0,
             level=None,
         )

@@ -131,6 +131,8 @@ def warning_text(kind: str, detail: str, translate: Translate) -> str:
         "control": translate("a control character"),
         "secret": translate("a likely secret"),
         "misread": translate("bytes that programs may read as another character"),
+        "escaped": translate("text that seems escaped once too often"),
+        "elided": translate("a placeholder for omitted text"),
         "hard_links": translate("the file has other names, which keep the old content"),
         "on_save": translate("the editor's save will change it"),
     }
@@ -158,7 +160,16 @@ def corrected_text(translate: Translate, kind: str, detail: str) -> str:
             "Blanks at ends of changed lines were removed, as .editorconfig says (lines: {lines}).",
             lines=detail,
         ),
+        "escapes": translate("Text that was escaped once too often ({escape}) was unescaped.", escape=detail),
     }[kind]
+
+
+def hints_text(changes: Sequence[FileChange], translate: Translate) -> str:
+    """What seems wrong with the text that the agent sent; "" if nothing."""
+    kinds = {hint.kind for change in changes for hint in change.hints}
+    escaped = translate("Some of the text seems to be escaped once too often. See warnings.")
+    elided = translate("Some of the text stands for omitted text, and was taken as it is. See warnings.")
+    return sentences(translate, (escaped if "escaped" in kinds else "", elided if "elided" in kinds else ""))
 
 
 def always_asked_text(
