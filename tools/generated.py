@@ -296,7 +296,11 @@ def typescript() -> str:
             AGENT_REQUESTS,
         ),
         _methods("EditorMethod", "Requests of the editor alone.", [*EDITOR_REQUESTS, *USER_REQUESTS]),
-        _methods("Notification", "Notifications, in both directions.", editor_results.NOTIFICATIONS),
+        _methods(
+            "Notification",
+            "Notifications, in both directions; LSP's own are the library's.",
+            [method for method in editor_results.NOTIFICATIONS if method.startswith("agentfs/")],
+        ),
         f"/** The failureReason for a preview that is settled later. */\nexport const PENDING = '{PENDING}';",
         *(
             f"export type {name} = {_in_typescript(value, {})};"

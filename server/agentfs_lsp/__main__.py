@@ -190,6 +190,7 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
         from agentfs_lsp.adapters.disk import DiskStore  # noqa: PLC0415 - not for --help and --version
         from agentfs_lsp.adapters.fs.state_folder import StateFolder  # noqa: PLC0415
         from agentfs_lsp.adapters.history.history import SqliteHistory  # noqa: PLC0415
+        from agentfs_lsp.adapters.open_telemetry import OpenTelemetry  # noqa: PLC0415
         from agentfs_lsp.adapters.operation_log import OperationLog  # noqa: PLC0415
         from agentfs_lsp.adapters.told_operations import ToldOperations  # noqa: PLC0415
         from agentfs_lsp.client import discovery  # noqa: PLC0415
@@ -210,7 +211,7 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
         lambda server: [
             door(server, lambda: server.client.traits.name) for door in (AgentsSocket, ReviewersSocket)
         ],
-        [OperationLog(state, options.operations_log), ToldOperations()],
+        [OperationLog(state, options.operations_log), ToldOperations(), OpenTelemetry(os.environ)],
     )
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from agentfs_lsp.client import AsyncAgentFS
-from support.agents_socket import found
 from support.client import RpcError
 from support.editor import AUTO, REVIEWING, configure, connected, editing
+from support.mcp_agent import EDIT, agent
 from support.operation_log import log_file, logged, short
+from support.outside import serving
 from support.sample import TEXT
 
 
@@ -105,14 +105,18 @@ async def test_decisions_and_cancelled_requests_are_in_it(root: Path, file: Path
     assert "SECRET" not in log_file(editor.state).read_text()
 
 
-async def test_operations_through_the_socket_are_in_it(root: Path, file: Path, sockets: Path) -> None:
-    async with found(root, sockets, options=AUTO) as (editor, _):
-        async with AsyncAgentFS.attach(root, name="Codex") as fs:
-            await fs.read("a.py")
-            await fs.edit("a.py", "two", "2")
+async def test_operations_of_agents_outside_are_in_it(root: Path, file: Path, sockets: Path) -> None:
+    async with serving(root, sockets, options=AUTO) as editor:
+        async with agent("auto", root, sockets, name="Codex") as client:
+            await client.call_tool("read", {"path": "a.py"})
+            await client.call_tool("edit", EDIT)
+            await client.call_tool("status", {})
         await editor.read("a.py")
     read, edit, _ = logged(editor.state)
-    assert (read["agent"], read["operation"], edit["operation"]) == ("outside: Codex", "read", "edit")
+    assert [(one["agent"], one["tool"], one["dialect"]) for one in (read, edit)] == [
+        ("outside: Codex", "read", "mcp"),
+        ("outside: Codex", "edit", "mcp"),
+    ]
     assert read["session"] == edit["session"] != "default"
 
 

@@ -25,7 +25,7 @@ from support.wire import Message
 
 __all__ = ["Block", "Recorder", "Transcript", "blocks_of"]
 
-TIMES = {"time_ms", "mtime_ms", "file_mtime_ms", "expected_mtime_ms", "waited_ms", "since_ms"}
+TIMES = {"duration_ms", "time_ms", "mtime_ms", "file_mtime_ms", "expected_mtime_ms", "waited_ms", "since_ms"}
 """Keys whose numbers vary. Only whether they are integers is kept."""
 
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")

@@ -31,7 +31,7 @@ export const EditorMethod = {
   userUndo: 'agentfs/userUndo',
 } as const;
 
-/** Notifications, in both directions. */
+/** Notifications, in both directions; LSP's own are the library's. */
 export const Notification = {
   proposed: 'agentfs/proposed',
   settled: 'agentfs/settled',
@@ -69,6 +69,8 @@ export type AnswerStatus = 'success' | 'partial' | 'error';
 export type Code = 'CONFLICT' | 'WITHDRAWN' | 'TIMEOUT' | 'SETTLED' | 'UNKNOWN' | 'INVALID_PARAM' | 'EXECUTION_ERROR';
 
 export type WithdrawnReason = 'agent' | 'disconnected' | 'root_removed' | 'settings' | 'shutdown';
+
+export type Ending = 'success' | 'partial' | 'rejected' | 'conflict' | 'timeout' | 'cancelled' | 'error';
 
 export type Outcome = 'landed' | 'editor' | 'rejected' | 'withdrawn' | 'timed_out' | 'conflict' | 'failed';
 
@@ -841,6 +843,34 @@ export interface Status {
   switches: Record<string, boolean>;
   pending: number;
   agents: number;
+}
+
+/** telemetry/event. It names nothing: no file, agent, session, or tool. */
+export interface TelemetryEvent {
+  /** says what it is about: `"agentfs.operation"` */
+  event: 'agentfs.operation';
+  /** `"read"`; `"create"` or `"update"` for a write, or `"write"` if it failed before that was known; `"edit"`, `"batch"`, `"undo"`, `"history"`; `"call"` for a tool that does not exist */
+  operation: string;
+  /** `"success"`, `"partial"`, `"rejected"`, `"conflict"`, `"timeout"`, `"cancelled"`, or `"error"` */
+  outcome: Ending;
+  /** from the arrival of the request to its response */
+  duration_ms: number;
+  /** the number of lines that it added (there: a change landed or was put before the user, and the session may see its text) */
+  lines_added?: number;
+  /** the number of lines that it removed (there: the same) */
+  lines_removed?: number;
+  /** the file's size afterwards (there: a single file was read or changed, and the session may know it) */
+  size_bytes?: number;
+  /** the extension of the file's name (there: all files have the same, of at most 16 characters) */
+  extension?: string;
+  /** the MIME type by this extension (there: it is known) */
+  mime?: string;
+  /** the level at which an edit matched: section 7 (there: it matched) */
+  match?: string;
+  /** how it was decided: the rung (section 9) (there: somebody or a rule decided) */
+  asked?: string;
+  /** what was decided: section 9.4 (there: the same, and not only the question ended) */
+  decision?: string;
 }
 
 /** agentfs/documentState; unknown values are omitted. */

@@ -232,6 +232,8 @@ export class Server implements vscode.Disposable {
       this.status = status;
       this.statusChanged.fire();
     });
+    // Telemetry is only shown: this extension sends nothing to anybody.
+    client.onTelemetry((event) => this.channel.info(`Telemetry: ${JSON.stringify(event)}`));
     client.onDidChangeState(({ newState }) => {
       if (this.client === client) {
         this.become(STATES[newState]);

@@ -48,16 +48,21 @@ export interface Limits {
   isAutoEnded: boolean;
   /** Whether the workspace is trusted; if not, every change is reviewed. */
   isTrusted: boolean;
+  /** Whether VS Code's own switch allows telemetry; if not, the server tells nobody about operations. */
+  isTelemetryAllowed: boolean;
 }
 
 /** The section to send to the server: without the extension's own keys, and within the window's limits. */
-export function serverSection(section: unknown, { isAutoEnded, isTrusted }: Limits): unknown {
+export function serverSection(section: unknown, { isAutoEnded, isTrusted, isTelemetryAllowed }: Limits): unknown {
   if (typeof section !== 'object' || section === null) {
     return section;
   }
   const told: Record<string, unknown> = Object.fromEntries(Object.entries(section).filter(([key]) => !OWN.has(key)));
   if (isAutoEnded || !isTrusted) {
     told['approval'] = { ...(told['approval'] as object | undefined), mode: 'manual' };
+  }
+  if (!isTelemetryAllowed) {
+    told['telemetry'] = { enabled: false };
   }
   if (!isTrusted && Array.isArray(told['rules'])) {
     told['rules'] = told['rules'].map(reviewed);

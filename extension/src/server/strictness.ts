@@ -1,7 +1,7 @@
 /**
  * Makes this window stricter than the user's settings. Auto mode that the user has ended stays off across server
  * restarts and window reloads, and in all windows on the folder, until the user resumes it or changes the setting. In a
- * workspace that is not trusted, every change is reviewed.
+ * workspace that is not trusted, every change is reviewed. Where VS Code allows no telemetry, the server has none.
  */
 import * as vscode from 'vscode';
 import { EndedFolders } from './endedFolders';
@@ -48,11 +48,13 @@ export class Strictness implements vscode.Disposable {
         }
       }),
       vscode.workspace.onDidGrantWorkspaceTrust(() => this.changed.fire()),
+      vscode.env.onDidChangeTelemetryEnabled(() => this.changed.fire()),
     ];
   }
 
   get now(): Limits {
-    return { isAutoEnded: this.isAutoEnded, isTrusted: vscode.workspace.isTrusted };
+    const isTelemetryAllowed = vscode.env.isTelemetryEnabled;
+    return { isAutoEnded: this.isAutoEnded, isTrusted: vscode.workspace.isTrusted, isTelemetryAllowed };
   }
 
   /** The user ended auto mode. Remembers that of the setting; a session's auto mode ends with the server. */

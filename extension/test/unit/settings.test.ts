@@ -6,7 +6,7 @@ function section(values: Record<string, unknown>): { get(key: string): unknown }
   return { get: (key) => values[key] };
 }
 
-const FREE = { isAutoEnded: false, isTrusted: true };
+const FREE = { isAutoEnded: false, isTrusted: true, isTelemetryAllowed: true };
 
 test('the server is told its own settings alone', () => {
   const given = {
@@ -57,14 +57,21 @@ const loose = {
 };
 
 test('auto mode that the user ended stays ended, and nothing else changes', () => {
-  const told = serverSection(loose, { isAutoEnded: true, isTrusted: true });
+  const told = serverSection(loose, { ...FREE, isAutoEnded: true });
   assert.deepEqual(told, { ...loose, approval: { mode: 'manual', timeout_s: 5 } });
 });
 
 test('where the workspace is not trusted, every change is reviewed', () => {
-  const told = serverSection(loose, { isAutoEnded: false, isTrusted: false });
+  const told = serverSection(loose, { ...FREE, isTrusted: false });
   assert.deepEqual(told, {
     approval: { mode: 'manual', timeout_s: 5 },
     rules: [{ files: ['**'], read: 'allow', write: 'ask', edit: 'ask' }, { files: ['a'], edit: 'deny' }, 'wrong'],
   });
+});
+
+test('where VS Code allows no telemetry, the server has none', () => {
+  const wanted = { telemetry: { enabled: true } };
+  assert.deepEqual(serverSection(wanted, FREE), wanted);
+  assert.deepEqual(serverSection(wanted, { ...FREE, isTelemetryAllowed: false }), { telemetry: { enabled: false } });
+  assert.deepEqual(serverSection({}, { ...FREE, isTelemetryAllowed: false }), { telemetry: { enabled: false } });
 });

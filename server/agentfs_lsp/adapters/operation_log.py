@@ -14,13 +14,13 @@ import json
 import logging
 import os
 import stat
-import threading
-from collections import deque
+from collections.abc import Iterable
 from contextlib import suppress
 from typing import Final
 
 from agentfs_lsp.adapters.fs.handles import closing_fd, write_all
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.record_thread import RecordThread
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.settings.groups import MIB, LogSettings
 from agentfs_lsp.domain.settings.settings import Settings
@@ -34,16 +34,7 @@ NAME: Final = "operations.jsonl"
 
 OLD_FILES: Final = 4
 
-QUIET_S: Final = 0.1
-"""Operations in this time are written together."""
-
-CLOSING_S: Final = 2.0
-"""How long the end of the server waits for the rest to be written."""
-
 _as_line: Final = json.JSONEncoder(separators=(",", ":")).encode
-
-_MOST_WAITING: Final = 10_000
-"""Records that wait for a slow disk."""
 
 
 class OperationLog:
@@ -53,10 +44,7 @@ class OperationLog:
         self._state = state
         self._path = path
         self._settings = LogSettings()
-        self._waiting: deque[OperationRecord] = deque(maxlen=_MOST_WAITING)
-        self._wake = threading.Event()
-        self._closing = threading.Event()
-        self._writer: threading.Thread | None = None
+        self._thread = RecordThread("agentfs-log", self._write)
         self._is_in_trouble = False
         self._is_cut = False
 
@@ -68,31 +56,14 @@ class OperationLog:
         self._settings = settings.log
 
     def ended(self, record: OperationRecord) -> None:
-        self._waiting.append(record)
-        if self._writer is None:
-            self._writer = threading.Thread(target=self._write_behind, name="agentfs-log", daemon=True)
-            self._writer.start()
-        self._wake.set()
+        self._thread.put(record)
 
     def close(self) -> None:
-        self._closing.set()
-        self._wake.set()
-        if self._writer is not None:
-            self._writer.join(CLOSING_S)
+        self._thread.close()
 
-    def _write_behind(self) -> None:
-        while not self._closing.is_set() or self._waiting:
-            self._wake.wait()
-            self._closing.wait(QUIET_S)
-            self._wake.clear()
-            lines = []
-            while self._waiting:
-                lines.append(_line(self._waiting.popleft()))
-            if lines:
-                self._write(b"".join(lines))
-
-    def _write(self, lines: bytes) -> None:
+    def _write(self, records: Iterable[OperationRecord]) -> None:
         """Never raises."""
+        lines = b"".join(map(_line, records))
         try:
             self._append(self._path or os.path.join(self._state.ensure(FOLDER), NAME), lines)
         except (OSError, DomainError) as error:

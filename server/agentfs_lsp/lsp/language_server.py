@@ -39,6 +39,7 @@ from agentfs_lsp.lsp.outgoing import WARNING
 from agentfs_lsp.lsp.protocol import AgentfsProtocol
 from agentfs_lsp.lsp.roots import Folders
 from agentfs_lsp.lsp.sweeping import Sweeping
+from agentfs_lsp.lsp.telemetry import TelemetryEvents
 from agentfs_lsp.service.files.store import FileStore
 from agentfs_lsp.service.landing.deciding import check_all_unmoved
 from agentfs_lsp.service.operations import Observer, Operations
@@ -116,7 +117,7 @@ class AgentfsLanguageServer(LanguageServer):
             clock,
             in_force,
             history,
-            Operations(observers),
+            Operations((TelemetryEvents(outgoing), *observers)),
         )
         self.workspace.outside.on_changed = self._status_changed
         history.on_trouble(self._history_in_trouble)

@@ -12,6 +12,7 @@ from agentfs_lsp.api.results import Nothing, Proposal, Proposed, SessionStatus
 from agentfs_lsp.domain.errors import WithdrawnReason
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.shapes import Text
+from agentfs_lsp.service.operations import Ending
 from agentfs_lsp.service.proposal.proposal import Outcome
 
 # --- reviews (docs/protocol.md#91-review-clients) ---------------------------------------------------------
@@ -256,6 +257,44 @@ class Status(TypedDict):
     agents: int
 
 
+class TelemetryEvent(TypedDict):
+    """telemetry/event. It names nothing: no file, agent, session, or tool."""
+
+    event: Literal["agentfs.operation"]
+    """says what it is about: `"agentfs.operation"`"""
+    operation: str
+    """`"read"`; `"create"` or `"update"` for a write, or `"write"` if it failed before that was known;
+    `"edit"`, `"batch"`, `"undo"`, `"history"`; `"call"` for a tool that does not exist"""
+    outcome: Ending
+    """{values}"""
+    duration_ms: float
+    """from the arrival of the request to its response"""
+    lines_added: NotRequired[int]
+    """the number of lines that it added
+    There: a change landed or was put before the user, and the session may see its text"""
+    lines_removed: NotRequired[int]
+    """the number of lines that it removed
+    There: the same"""
+    size_bytes: NotRequired[int]
+    """the file's size afterwards
+    There: a single file was read or changed, and the session may know it"""
+    extension: NotRequired[str]
+    """the extension of the file's name
+    There: all files have the same, of at most 16 characters"""
+    mime: NotRequired[str]
+    """the MIME type by this extension
+    There: it is known"""
+    match: NotRequired[str]
+    """the level at which an edit matched: [7](#7-agentfsedit)
+    There: it matched"""
+    asked: NotRequired[str]
+    """how it was decided: the rung ([9](#9-review-and-landing))
+    There: somebody or a rule decided"""
+    decision: NotRequired[str]
+    """what was decided: [9.4](#94-what-the-answer-says)
+    There: the same, and not only the question ended"""
+
+
 class DocumentState(TypedDict):
     """agentfs/documentState; unknown values are omitted."""
 
@@ -290,6 +329,7 @@ NOTIFICATIONS = {
     "agentfs/settled": Settled,
     "agentfs/statusChanged": Status,
     "agentfs/toolsChanged": Nothing,
+    "telemetry/event": TelemetryEvent,
     "agentfs/documentState": DocumentState,
     "agentfs/fileEncodings": FileEncodings,
 }

@@ -180,3 +180,16 @@ async def outside(t: Transcript) -> None:
             await editor.request("agentfs/disconnect", {"id": agent["id"]})
             await editor.request("agentfs/disconnect", {"id": agent["id"]})
             writer.close()
+
+
+@scenario
+async def telemetry(t: Transcript) -> None:
+    """A user who has switched it on."""
+    t.put({"a.py": TEXT})
+    async with t.editing(options={**AUTO, "telemetry": {"enabled": True}}) as editor:
+        await editor.read("a.py")
+        await editor.seen("telemetry/event")
+        await editor.edit("a.py", "one", "1")
+        await editor.seen("telemetry/event", 2)
+        await editor.edit("a.py", "none", "1")
+        await editor.seen("telemetry/event", 3)

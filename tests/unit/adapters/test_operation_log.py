@@ -108,10 +108,11 @@ def test_a_line_that_a_full_disk_cut_is_ended(tmp_path: Path, monkeypatch: pytes
         return write_some(fd, data[:10])
 
     monkeypatch.setattr(os, "write", fill)
-    log._write(b'{"id": "first"}\n')
+    log._write([RECORD])
     monkeypatch.undo()
-    log._write(b'{"id": "second"}\n')
-    assert path.read_text() == '{"id": "fi\n{"id": "second"}\n'
+    log._write([RECORD])
+    cut, whole = path.read_text().splitlines()
+    assert (len(cut), json.loads(whole)["id"]) == (10, RECORD.id)
 
 
 def test_an_operation_in_words() -> None:

@@ -173,6 +173,19 @@ class LogSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class TelemetrySettings:
+    """Telemetry (docs/operations.md#telemetry)."""
+
+    enabled: bool = setting(
+        False,
+        Flag(),
+        "Tell the editor about each operation of an agent, without names and contents of files, and send "
+        "metrics and traces to the OpenTelemetry collector that OTEL_* variables name, if any.",
+        strictest=False,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AgentSettings:
     """Agents in programs of their own (docs/protocol.md#16-the-agents-socket)."""
 

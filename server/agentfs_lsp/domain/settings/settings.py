@@ -24,6 +24,7 @@ from agentfs_lsp.domain.settings.groups import (
     LogSettings,
     Preview,
     ReviewerSettings,
+    TelemetrySettings,
 )
 from agentfs_lsp.domain.settings.rules import Globs, Paths, Rule, Rules, Switches
 from agentfs_lsp.domain.settings.setting import Setting, setting
@@ -120,6 +121,7 @@ class Settings:
     diff: Diff = field(default=Diff())
     history: HistorySettings = field(default=HistorySettings())
     log: LogSettings = field(default=LogSettings())
+    telemetry: TelemetrySettings = field(default=TelemetrySettings())
     agents: AgentSettings = field(default=AgentSettings())
     reviewers: ReviewerSettings = field(default=ReviewerSettings())
     correction: CorrectionSettings = field(default=CorrectionSettings())
