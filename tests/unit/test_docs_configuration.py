@@ -7,7 +7,7 @@ import tomllib
 from agentfs_lsp.domain.policy.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
 from agentfs_lsp.domain.settings.rules import Globs, Paths, Rules, Switches
 from agentfs_lsp.domain.settings.settings import SETTINGS
-from agentfs_lsp.domain.settings.shapes import Encoding, NamedRoots, Seconds
+from agentfs_lsp.domain.settings.shapes import Encoding, Folder, NamedRoots, Seconds
 from agentfs_lsp.domain.shapes import Choice, Flag, Shape, Whole
 from agentfs_lsp.lsp.configuration.workspace_file import read_file
 from agentfs_lsp.service.files.store import Root
@@ -18,6 +18,7 @@ RULES = '`[{"files": [globs], "read", "write", "edit": "allow", "ask" or "deny",
 ACCEPTED = {
     Flag: "`true`, `false`",
     Encoding: "an encoding that extends ASCII",
+    Folder: "the path of a folder",
     NamedRoots: '`[{"path": …, "name": …}]`, or `"uri"` for `"path"`',
     Rules: RULES,
     Globs: "`[globs]`",

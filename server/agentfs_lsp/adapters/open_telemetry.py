@@ -7,6 +7,8 @@ Without both, the packages of the extra `agentfs-lsp[otel]` are not even importe
 from __future__ import annotations
 
 import logging
+import os
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -29,6 +31,7 @@ class OpenTelemetry:
         self._traces = exports("TRACES", environment)
         self._metrics = exports("METRICS", environment)
         self._is_wanted = self._is_missing = False
+        self._packages: str | None = None
         self._exporting: Exporting | None = None
         self._thread = RecordThread("agentfs-telemetry", self._export, self._finish)
 
@@ -38,6 +41,7 @@ class OpenTelemetry:
 
     def configure(self, settings: Settings) -> None:
         self._is_wanted = settings.telemetry.enabled
+        self._packages = settings.telemetry.packages
 
     def ended(self, record: OperationRecord) -> None:
         self._thread.put(record)
@@ -48,6 +52,8 @@ class OpenTelemetry:
     def _export(self, records: Sequence[OperationRecord]) -> None:
         try:
             if self._exporting is None:
+                if self._packages:  # last, so that it replaces no module of ours
+                    sys.path.append(os.path.expanduser(self._packages))
                 from agentfs_lsp.adapters.otel_exporting import Exporting  # noqa: PLC0415 - an extra
 
                 self._exporting = Exporting(lambda: self.is_on, traces=self._traces, metrics=self._metrics)

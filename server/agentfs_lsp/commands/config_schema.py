@@ -12,7 +12,7 @@ from agentfs_lsp.domain.policy.tightening import shape_in_workspace
 from agentfs_lsp.domain.settings.rules import MAX_ENTRIES, OPERATIONS, Globs, Paths, Rules, Switches
 from agentfs_lsp.domain.settings.setting import InWorkspace, Setting
 from agentfs_lsp.domain.settings.settings import SETTINGS
-from agentfs_lsp.domain.settings.shapes import Encoding, NamedRoots, Seconds
+from agentfs_lsp.domain.settings.shapes import Encoding, Folder, NamedRoots, Seconds
 from agentfs_lsp.domain.shapes import Choice, Flag, Shape, Whole
 
 JsonSchema = dict[str, Any]
@@ -90,6 +90,8 @@ def _of_shape(shape: Shape) -> JsonSchema:
         case NamedRoots():
             ways = [_closed({where: schema, "name": schema}, where, "name") for where in ("path", "uri")]
             schema = {"type": "array", "items": {"anyOf": ways}}
+        case Folder():
+            schema = {"type": "string", "pattern": "^~?/"}
         case _:
             assert isinstance(shape, Encoding)
     return schema

@@ -35,6 +35,7 @@ class Constraint:
         "encoding",
         "roots",
         "absolute_paths",
+        "folder",
         "plain_names",
         "own_names",
         "rules",

@@ -50,11 +50,13 @@ def test_without_its_packages_it_is_off(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setitem(sys.modules, "agentfs_lsp.adapters.otel_exporting", None)
+    monkeypatch.setattr(sys, "path", before := [*sys.path])
     one = OpenTelemetry(ENDPOINT)
-    one.configure(ON)
+    one.configure(replace(ON, telemetry=TelemetrySettings(enabled=True, packages="/somewhere")))
     one.ended(RECORD)
     one.close()
     assert not one.is_on
+    assert before[-1] == "/somewhere"  # behind all that is ours
     assert "agentfs-lsp[otel]" in caplog.text
 
 

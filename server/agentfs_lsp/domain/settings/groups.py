@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from agentfs_lsp.domain.globs import permitted
 from agentfs_lsp.domain.settings.rules import Globs
 from agentfs_lsp.domain.settings.setting import Mode, setting
-from agentfs_lsp.domain.settings.shapes import Encoding, Seconds
+from agentfs_lsp.domain.settings.shapes import Encoding, Folder, Seconds
 from agentfs_lsp.domain.shapes import Choice, Flag, Whole
 
 MIB = 1024 * 1024
@@ -182,6 +182,12 @@ class TelemetrySettings:
         "Tell the editor about each operation of an agent, without names and contents of files, and send "
         "metrics and traces to the OpenTelemetry collector that OTEL_* variables name, if any.",
         strictest=False,
+    )
+    packages: str | None = setting(
+        None,
+        Folder(),
+        "For a server without agentfs-lsp[otel], such as the VS Code extension's: the folder with "
+        "OpenTelemetry's packages.",
     )
 
 

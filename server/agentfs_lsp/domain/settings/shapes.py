@@ -40,6 +40,16 @@ class Encoding:
 
 
 @dataclass(frozen=True, slots=True)
+class Folder:
+    """The path of a folder: absolute, or below the user's home."""
+
+    def check(self, raw: object) -> str:
+        if isinstance(raw, str) and raw.startswith(("/", "~/")) and _may_be_on_disk(raw):
+            return raw
+        raise ShapeError(Constraint("folder"))
+
+
+@dataclass(frozen=True, slots=True)
 class NamedRoot:
     """A workspace folder's absolute path, and the name that paths in it begin with."""
 

@@ -151,6 +151,7 @@ def _accepted(constraint: Constraint, translate: Translate) -> str:
         "encoding": translate("the name of an encoding that extends ASCII, such as utf-8 or windows-1252"),
         "roots": translate("a list of {entry}", entry='{"path": …, "name": …}'),
         "absolute_paths": translate("a list of folders given by absolute paths or file: URIs"),
+        "folder": translate("the path of a folder that begins with / or ~/"),
         "plain_names": translate("a list of folders whose names are printable and contain no slashes"),
         "own_names": translate("a list of folders with unique names"),
         "rules": translate("a list of {entry}", entry=RULE),
