@@ -33,6 +33,7 @@ export function recordOfDecision(ended: Ended): HistoryRecord {
     removed: amounts.reduce((sum, { removed }) => sum + removed, 0),
     landing: [...texts.keys()].some((path) => outcomeOf(ended, path) === 'editor') ? 'editor' : 'disk',
     isReviewed: true,
+    isAmended: landed.some(({ file, after }) => after !== file.proposed_text),
     files,
     preview: '',
   };
@@ -81,6 +82,7 @@ export function recordsOfHistory(data: Record<string, unknown>): HistoryRecord[]
     removed: change.files.reduce((sum, file) => sum + (file.lines_removed ?? 0), 0),
     landing: change.landing === 'editor' ? 'editor' : 'disk',
     isReviewed: change.by === 'user',
+    isAmended: change.modified_by_user,
     files: [],
     preview: '',
     hashes: change.files.map(({ path, before_hash: before, after_hash: after }) => ({ path, before, after })),

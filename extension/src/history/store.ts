@@ -27,6 +27,8 @@ export interface HistoryRecord {
   landing: 'disk' | 'editor' | 'reverted';
   /** Whether the user has accepted it; a mode or a rule let the others through. */
   isReviewed: boolean;
+  /** Whether the user accepted another text than the one proposed. */
+  isAmended?: boolean;
   files: readonly RecordedText[];
   preview: string;
   /** Absent until the server's history has been asked. */
@@ -115,6 +117,7 @@ function shownOf(records: readonly HistoryRecord[]): string {
       record.removed,
       record.landing,
       record.isReviewed,
+      record.isAmended,
       record.hashes,
     ]),
   );

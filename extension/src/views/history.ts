@@ -115,9 +115,10 @@ function itemOf(record: HistoryRecord, canUndo: boolean, isUndone: boolean): vsc
   const item = new vscode.TreeItem(label);
   const undone = isUndone ? [vscode.l10n.t('undone')] : [];
   const unreviewed = record.isReviewed ? [] : [vscode.l10n.t('not reviewed')];
+  const amended = record.isAmended === true ? [vscode.l10n.t('amended by you')] : [];
   const time = timeOf(record.at);
   item.id = record.id;
-  item.description = [...undone, ...unreviewed, ...beside, counts(record.added, record.removed), time, ...whereOf(record)].join(' · ');
+  item.description = [...undone, ...unreviewed, ...amended, ...beside, counts(record.added, record.removed), time, ...whereOf(record)].join(' · ');
   item.iconPath = isUndone ? UNDONE_ICON : iconOf(record);
   item.contextValue = !canUndo || isUndone ? 'landed' : isAlone ? 'undoable' : 'undoable.inSession';
   item.command = { command: 'agentfs.ui.row.openLanded', title: vscode.l10n.t('Open Diff'), arguments: [record] };
@@ -125,7 +126,7 @@ function itemOf(record: HistoryRecord, canUndo: boolean, isUndone: boolean): vsc
   const lines = [...record.paths.map(visible), agent, brief(record.explanation, 500), how];
   item.tooltip = lines.filter((line) => line !== '').join('\n');
   const spoken = vscode.l10n.t('{0}, landed at {1}, proposed by {2}', label, time, agent);
-  item.accessibilityInformation = { label: [spoken, ...undone, ...unreviewed].join(', ') };
+  item.accessibilityInformation = { label: [spoken, ...undone, ...unreviewed, ...amended].join(', ') };
   return item;
 }
 
