@@ -34,6 +34,40 @@ def asked(editor: Editor) -> int:
     return len(editor.all(ASK))
 
 
+PASSWORD = "Xk9qLm33" + "vB7w"
+CODE = f'user = "bob"\npassword = "{PASSWORD}"\n'
+
+
+@pytest.mark.parametrize("whose", ["users", "workspaces"])
+async def test_a_password_is_asked_about_where_the_scanner_is_on(
+    root: Path, tmp_path: Path, whose: str
+) -> None:
+    options = {**AUTO, "secrets": {"scan": True}} if whose == "users" else AUTO
+    if whose == "workspaces":
+        (root / ".agentfs.toml").write_text("secrets.scan = true\n")
+    log = tmp_path / "log"
+    answers = {ASK: pressing("Reject")}
+    arguments = ("--log-level", "debug")
+    async with editing(root, options=options, answers=answers, stderr=log, arguments=arguments) as editor:
+        answer = await editor.write("a.py", CODE)
+        assert answer["error"]["code"] == "USER_REJECTED"
+        assert (
+            "Likely secrets require the user's approval in every mode: password in line 2." in answer["text"]
+        )
+        assert PASSWORD not in answer["text"]
+        dry = await editor.write("a.py", CODE, dry_run=True)
+        assert dry["data"]["warnings"] == [{"kind": "secret", "line": 2, "detail": "password"}]
+        assert (await editor.write("b.py", 'user = "bob"\n'))["status"] == "success"
+        assert asked(editor) == 1
+    assert PASSWORD not in log.read_text()
+
+
+async def test_no_password_is_looked_for_where_the_scanner_is_off(editor: Editor) -> None:
+    before = asked(editor)
+    answer = await editor.write("a.py", CODE)
+    assert (answer["data"]["warnings"], asked(editor)) == ([], before)
+
+
 @pytest.mark.parametrize("options", [AUTO, ALLOWED, {**AUTO, **ALLOWED}], ids=["mode", "rule", "both"])
 async def test_a_new_secret_is_asked_about_whatever_would_allow_it(root: Path, options: Message) -> None:
     async with editing(root, options=options, answers={ASK: pressing("Reject")}) as editor:

@@ -23,6 +23,7 @@ from agentfs_lsp.adapters.review.client import ClientReviews
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.adapters.review.pairing import Pairings, Turn
 from agentfs_lsp.adapters.review.questions import Screen
+from agentfs_lsp.adapters.secrets import DetectSecrets
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.messages.history import trouble_text
 from agentfs_lsp.domain.settings.groups import MIB
@@ -118,6 +119,7 @@ class AgentfsLanguageServer(LanguageServer):
             in_force,
             history,
             Operations((TelemetryEvents(outgoing), *observers)),
+            scanner=DetectSecrets(),
         )
         self.workspace.outside.on_changed = self._status_changed
         history.on_trouble(self._history_in_trouble)

@@ -35,6 +35,7 @@ from agentfs_lsp.service.landing.landing import described
 from agentfs_lsp.service.proposal.change import Correction, FileChange, Landing, Operation
 from agentfs_lsp.service.proposal.proposal import Origin, Proposal
 from agentfs_lsp.service.propose import propose
+from agentfs_lsp.service.scanning import scanned
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
 from agentfs_lsp.service.timing import UNTIMED, Timing
 from agentfs_lsp.service.write import Write
@@ -129,7 +130,8 @@ async def batch(ws: Workspace, command: Batch, moment: int) -> Batched:
             async with ws.queue.finding:
                 await _locate(ws, command, moment)
         if command.dry_run:
-            changes = [change for change in await compute() if not change.changes_nothing]
+            made = [change for change in await compute() if not change.changes_nothing]
+            changes = await scanned(ws, command.session, made)
             await described(changes)
             return Batched(changes, None)
         origin = Origin(

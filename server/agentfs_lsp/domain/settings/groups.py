@@ -143,6 +143,20 @@ class Diff:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SecretSettings:
+    """Secrets in changes (docs/protocol.md#13-settings-and-policy)."""
+
+    scan: bool = setting(
+        False,
+        Flag(),
+        "Also search what agents add for passwords and other secrets with detect-secrets, and ask about what "
+        "it finds. Requires agentfs-lsp[secrets].",
+        strictest=True,
+        in_workspace="strictest",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class HistorySettings:
     """The history of landed changes (docs/protocol.md#11-history-and-undo)."""
 

@@ -24,6 +24,7 @@ from agentfs_lsp.domain.settings.groups import (
     LogSettings,
     Preview,
     ReviewerSettings,
+    SecretSettings,
     TelemetrySettings,
 )
 from agentfs_lsp.domain.settings.rules import Globs, Paths, Rule, Rules, Switches
@@ -119,6 +120,7 @@ class Settings:
     )
     limits: Limits = field(default=Limits())
     diff: Diff = field(default=Diff())
+    secrets: SecretSettings = field(default=SecretSettings())
     history: HistorySettings = field(default=HistorySettings())
     log: LogSettings = field(default=LogSettings())
     telemetry: TelemetrySettings = field(default=TelemetrySettings())

@@ -103,8 +103,8 @@ class FileChange:
     edit's matching level, None for a write. Deleting a file removes all its text. `merged` is the diff of
     what others changed since the session's read, if the change was merged into it. `end_is_kept`: the editor
     stores the last line end separately, so the text lacks it, or has it, unlike what was asked for. `hints`:
-    warnings about what the agent sent, found before the text was corrected. `access`:
-    what the session may be told about the file."""
+    warnings about what the agent sent, found before the text was corrected. `access`: what the session may be
+    told about the file. `found`: what a secrets scanner found in what it adds."""
 
     path: str
     base: Snapshot
@@ -121,6 +121,7 @@ class FileChange:
     merged: str | None = None
     end_is_kept: bool = False
     access: Access = HIDDEN
+    found: tuple[Warned, ...] = ()
 
     @cached
     def absolute(self) -> str:
@@ -244,13 +245,13 @@ class FileChange:
     @cached
     def risks(self) -> Risks:
         """What the change brings into the file."""
-        return Risks(self.base.text.shown, self.splices, self.hunks, self._misread_encodings)
+        return Risks(self.base.text.shown, self.splices, self.hunks, self._misread_encodings, self.found)
 
     @cached
     def risks_written(self) -> Risks:
         """As `risks`, but of the whole proposed text, whatever the file held before."""
         whole = (Splice(0, 0, self.proposed),)
-        return Risks("", whole, whole, self._misread_encodings)
+        return Risks("", whole, whole, self._misread_encodings, self.found)
 
     @property
     def _misread_encodings(self) -> tuple[str, ...]:
@@ -363,7 +364,8 @@ class FileChange:
         if now.text.text == self.base.text.text:
             return replace(self, base=now)
         ends = self.base.ended_by_save and now.buffer is None and not is_ended(self.shown)
-        return self.amended(f"{self.shown}\n" if ends else self.shown, now)
+        moved = self.amended(f"{self.shown}\n" if ends else self.shown, now)
+        return replace(moved, found=self.found)
 
     @property
     def lost_eol(self) -> str:
@@ -389,7 +391,7 @@ class FileChange:
         shown, lone_eol = base.text.shown, self.base.lost_eol or first_eol(self.proposed)
         splices = splices_towards(shown, marked_like(shown, text), lone_eol)
         operation = "update" if self.operation == "delete" and text else self.operation
-        return replace(self, base=base, splices=splices, operation=operation)
+        return replace(self, base=base, splices=splices, operation=operation, found=())
 
 
 def preview_together(changes: Sequence[FileChange], settings: Settings) -> Preview:

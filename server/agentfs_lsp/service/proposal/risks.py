@@ -31,22 +31,28 @@ class Warned:
 @dataclass(frozen=True)
 class Risks:
     """`before` is the file's text as shown, `splices` change it, and `hunks` are the same in whole lines.
-    `encodings`: those of the file, as it is or will be, that are not Unicode's."""
+    `encodings`: those of the file, as it is or will be, that are not Unicode's. `found`: what a secrets
+    scanner found in the lines that are added."""
 
     before: str
     splices: Sequence[Splice]
     hunks: Sequence[Splice]
     encodings: Sequence[str]
+    found: Sequence[Warned] = ()
 
     def __bool__(self) -> bool:
         return bool(self.secrets or self.has_separators or self.misread)
 
     @cached
     def secrets(self) -> tuple[Warned, ...]:
-        """Likely secrets that are new to the file, by line, at most MAX_FINDINGS."""
+        """Likely secrets that are new to the file, by line, at most MAX_FINDINGS. Of a line with a secret of
+        a known format, nothing else is told."""
         found = chain(new_secrets(self.before, self.splices), self._secrets_in_utf_8())
         first = set(islice(found, MAX_FINDINGS))
-        return tuple(Warned("secret", line, what) for what, line in sorted(first, key=lambda it: it.line))
+        lines = {one.line for one in first}
+        known = [Warned("secret", line, what) for what, line in first]
+        besides = [one for one in self.found if one.line not in lines]
+        return tuple(sorted((*known, *besides), key=lambda it: it.line)[:MAX_FINDINGS])
 
     @cached
     def has_separators(self) -> bool:

@@ -202,7 +202,10 @@ def _secrets_text(risks: Iterable[tuple[str, Risks]], translate: Translate, *, w
     said = []
     for path, one in found[:_SECRETS_NAMED]:
         what = detail_text(one.kind, one.detail, translate)
-        if with_paths:
+        if not one.line:
+            where = translate("{what} in {path}", what=what, path=escape_to_one_line(path))
+            said.append(where if with_paths else what)
+        elif with_paths:
             said.append(
                 translate(
                     "{what} in {path}, line {line}", what=what, path=escape_to_one_line(path), line=one.line
@@ -252,5 +255,8 @@ def detail_text(kind: str, detail: str, translate: Translate) -> str:
         "Linear key": translate("Linear key"),
         "Tailscale key": translate("Tailscale key"),
         "Grafana token": translate("Grafana token"),
+        "password": translate("password"),
+        "password in a URL": translate("password in a URL"),
+        "unsearched": translate("text that could not be searched"),
     }
-    return secrets[detail]
+    return secrets.get(detail, detail)  # others are called by a scanner's own names

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.proposals import Proposals
     from agentfs_lsp.service.proposal.record import History
     from agentfs_lsp.service.proposal.review import Reviewer
+    from agentfs_lsp.service.proposal.scanner import SecretScanner
     from agentfs_lsp.service.state.sessions import Sessions
 
 T = TypeVar("T")
@@ -79,6 +80,7 @@ class Workspace:
     in_force: InForce
     history: History
     operations: Operations = field(default_factory=Operations)
+    scanner: SecretScanner | None = None
     roots: tuple[Root, ...] = ()
     """The open roots, with a folder that is open under several names under each of them."""
     folders: dict[str, int] = field(default_factory=dict)
