@@ -61,11 +61,19 @@ function M.create(name, kind)
   return buffer
 end
 
+---The name of a file's buffer. Names that differ only in what is escaped or in blanks would be the same: they get a number.
 ---@param proposal agentfs.Proposal
 ---@param file agentfs.File
 ---@return string
 function M.name_of(proposal, file)
-  return SCHEME .. proposal.id .. '/' .. text.line(file.path)
+  local shown, number = text.line(file.path), 1
+  for _, other in ipairs(proposal.files) do
+    if other.uri == file.uri then
+      break
+    end
+    number = number + (text.line(other.path) == shown and 1 or 0)
+  end
+  return SCHEME .. proposal.id .. '/' .. shown .. (number > 1 and (' (%d)'):format(number) or '')
 end
 
 ---What the agent proposes for a file, or what the user has made of it. `draft` is put in where it is new.

@@ -10,6 +10,12 @@ local M = {}
 ---@field wins table<string, integer>
 ---@field entered number when the user went into it, in ms
 ---@field auto? boolean whether it opened by itself
+---@field watched agentfs.Side[] what must have been on the screen
+
+---A window with changed lines.
+---@class agentfs.Side
+---@field buffer integer
+---@field win integer
 
 ---Whether the user is in a window of this review.
 ---@param view agentfs.Shown
@@ -22,6 +28,12 @@ end
 function M.is_current(file)
   local buffer = documents.find(file.uri)
   return not buffer or documents.has_text(buffer, file.base_text or '')
+end
+
+---Whether a window still shows its side.
+---@param side agentfs.Side
+function M.has(side)
+  return vim.api.nvim_win_is_valid(side.win) and vim.api.nvim_win_get_buf(side.win) == side.buffer
 end
 
 ---Why a key does not approve what `buffer` shows; nil if it does. Shows what was not on the screen yet.
@@ -43,17 +55,22 @@ function M.refusal(view, file, buffer, win, again)
   if not M.is_current(file) then
     return 'The file is no longer what the agent has seen, so this cannot land. Reject it, or restore the file.'
   end
-  local row, count = seen.unseen(buffer)
-  if row then
-    vim.api.nvim_win_set_cursor(win, { row + 1, 0 })
-    vim.api.nvim_win_call(win, function()
-      vim.cmd('normal! zvzt')
-    end)
-    local what = count == 1 and 'A changed line was' or ('%d changed lines were'):format(count)
-    return ('%s not on the screen yet. Press %s again after reading.'):format(what, again)
+  for _, side in ipairs(view.watched) do
+    local row, count = seen.unseen(side.buffer)
+    if row then
+      if not M.has(side) then
+        return 'The change is not on the screen.'
+      end
+      vim.api.nvim_set_current_win(side.win) -- Neovim aligns the other side with this one
+      seen.show(side.buffer)
+      local what = count == 1 and 'A changed line was' or ('%d changed lines were'):format(count)
+      return ('%s not on the screen yet. Press %s again after reading.'):format(what, again)
+    end
   end
-  local drawn = seen.drawn_at(buffer)
-  local since = drawn and math.max(drawn, view.entered)
+  local since = seen.drawn_at(buffer)
+  for _, side in ipairs(view.watched) do
+    since = since and math.max(since, seen.drawn_at(side.buffer) or since, view.entered)
+  end
   local is_fresh = not since or vim.uv.hrtime() / 1e6 - since < config.values.guard_ms
   if is_fresh or (view.auto and not idle.has_paused()) then
     return ('Only just shown: press %s again.'):format(again)

@@ -15,7 +15,8 @@ local PART = 0.6
 
 ---@class agentfs.InlineView: agentfs.View
 ---@field covered? integer the buffer that the window showed before
----@field winbar string what the window's bar was
+---@field options table<string, any> what the window's options were
+---@field width integer for which the added lines were wrapped
 ---@field place table
 
 ---A line in pieces that fit the window: Neovim does not wrap virtual lines.
@@ -56,11 +57,28 @@ local function hunks_of(file, width)
   end, text.hunks(file.base_text or '', file.proposed_text or ''))
 end
 
+---@param win integer
 ---@return integer width
 ---@return integer height
-local function room()
-  local info = vim.fn.getwininfo(vim.api.nvim_get_current_win())[1]
+local function room(win)
+  local info = vim.fn.getwininfo(win)[1]
   return math.max(20, info.width - info.textoff), info.height
+end
+
+---@param file agentfs.File
+---@param width integer
+---@param height integer
+local function has_room(file, width, height)
+  return vim.iter(hunks_of(file, width)):all(function(hunk)
+    return hunk.removed + #hunk.added <= height * PART
+  end)
+end
+
+---The window that shows a buffer, or will.
+---@param buffer integer
+local function window_of(buffer)
+  local win = vim.fn.bufwinid(buffer)
+  return win ~= -1 and win or vim.api.nvim_get_current_win()
 end
 
 ---Whether a change can be shown this way: one open file that is still what the agent has seen, and hunks that fit.
@@ -76,11 +94,8 @@ function M.fits(proposal)
   end
   local _, ends_before = text.lines(file.base_text or '')
   local _, ends_after = text.lines(file.proposed_text or '')
-  local width, height = room()
-  return ends_before == ends_after
-    and vim.iter(hunks_of(file, width)):all(function(hunk)
-      return hunk.removed + #hunk.added <= height * PART
-    end)
+  local width, height = room(window_of(buffer))
+  return ends_before == ends_after and has_room(file, width, height)
 end
 
 ---@param view agentfs.InlineView
@@ -122,12 +137,13 @@ local function draw(buffer, hunk)
 end
 
 ---@param view agentfs.InlineView
-function M.show_file(view)
-  local file = view.proposal.files[1]
-  local buffer = view.buffer
+---@return integer first the first line that changes, from 0 on
+---@return integer above how many added lines stand above the first line
+local function draw_all(view)
   local rows, first, above = {}, nil, 0
-  for _, hunk in ipairs(hunks_of(file, (room()))) do
-    draw(buffer, hunk)
+  view.width = room(view.wins.file)
+  for _, hunk in ipairs(hunks_of(view.proposal.files[1], view.width)) do
+    draw(view.buffer, hunk)
     local row = math.max(0, hunk.row)
     rows[row] = hunk.row < 0 and 0 or #hunk.added
     above = hunk.row < 0 and #hunk.added or above
@@ -136,8 +152,14 @@ function M.show_file(view)
     end
     first = first or math.max(0, hunk.row - hunk.removed + 1)
   end
-  seen.watch(buffer, view.wins.file, rows)
-  vim.api.nvim_win_set_cursor(view.wins.file, { (first or 0) + 1, 0 })
+  seen.watch(view.buffer, view.wins.file, rows)
+  return first or 0, above
+end
+
+---@param view agentfs.InlineView
+function M.show_file(view)
+  local first, above = draw_all(view)
+  vim.api.nvim_win_set_cursor(view.wins.file, { first + 1, 0 })
   vim.cmd('normal! zv')
   if above > 0 then
     vim.fn.winrestview({ topline = 1, topfill = above })
@@ -149,9 +171,8 @@ end
 function M.open(view)
   local file = view.proposal.files[1]
   local buffer = assert(documents.find(file.uri))
-  local win = vim.fn.bufwinid(buffer)
-  if win == -1 then
-    win = vim.api.nvim_get_current_win()
+  local win = window_of(buffer)
+  if vim.api.nvim_win_get_buf(win) ~= buffer then
     view.covered = vim.api.nvim_win_get_buf(win)
     vim.api.nvim_win_set_buf(win, buffer)
   end
@@ -159,10 +180,33 @@ function M.open(view)
   view.place = vim.fn.winsaveview()
   view.wins = { file = win }
   view.buffer, view.shown = buffer, win
-  view.winbar = vim.api.nvim_get_option_value('winbar', { scope = 'local', win = win })
+  view.watched = { { buffer = buffer, win = win } }
+  view.options = {}
+  for _, name in ipairs({ 'winbar', 'foldenable', 'wrap', 'smoothscroll' }) do
+    view.options[name] = vim.api.nvim_get_option_value(name, { scope = 'local', win = win })
+  end
+  for _, option in ipairs({ { 'foldenable', false }, { 'wrap', true }, { 'smoothscroll', true } }) do
+    vim.api.nvim_set_option_value(option[1], option[2], { scope = 'local', win = win })
+  end
   keys.lend(buffer)
   view.was_inside = true
   M.show_file(view)
+end
+
+---Draw the added lines anew if the window has another width: Neovim cuts them off at its edge.
+---@param view agentfs.InlineView
+function M.refit(view)
+  local win = view.wins.file
+  if guard.has(view.watched[1]) and room(win) ~= view.width then
+    vim.api.nvim_buf_clear_namespace(view.buffer, NAMESPACE, 0, -1)
+    draw_all(view)
+  end
+end
+
+---Whether the window is still high enough.
+---@param view agentfs.InlineView
+function M.has_room(view)
+  return not guard.has(view.watched[1]) or has_room(view.proposal.files[1], room(view.wins.file))
 end
 
 ---@param view agentfs.InlineView
@@ -185,7 +229,9 @@ function M.close(view)
   if not vim.api.nvim_win_is_valid(win) then
     return
   end
-  vim.api.nvim_set_option_value('winbar', view.winbar, { scope = 'local', win = win })
+  for name, value in pairs(view.options) do
+    vim.api.nvim_set_option_value(name, value, { scope = 'local', win = win })
+  end
   if vim.api.nvim_win_get_buf(win) ~= view.buffer then
     return
   end

@@ -77,6 +77,7 @@ function M.open(proposal, options)
     auto = options.auto,
     origin = origin,
     wins = {},
+    watched = {},
     entered = vim.uv.hrtime() / 1e6,
     buffer = -1,
     shown = -1,
@@ -166,6 +167,13 @@ function M.accept(key, always, feedback)
   local view = M.view
   if not view then
     return notice.tell('no review is open.')
+  end
+  local inline = view.kind == 'inline' and module(view)
+  if inline and not inline.has_room(view) then
+    M.open_diff()
+    return M.say('The window is too low for this change now. Press the key again after reading.')
+  elseif inline then
+    inline.refit(view)
   end
   local refusal = guard.refusal(view, file_of(view), view.buffer, view.shown, key)
   if refusal then
@@ -376,6 +384,14 @@ function M.setup(group)
     callback = function()
       if M.view then
         module(M.view).on_enter(M.view)
+      end
+    end,
+  })
+  vim.api.nvim_create_autocmd('WinResized', {
+    group = group,
+    callback = function()
+      if M.view and M.view.kind == 'inline' then
+        module(M.view).refit(M.view)
       end
     end,
   })

@@ -6,10 +6,10 @@ local MARKS = vim.api.nvim_create_namespace('agentfs.unseen')
 
 ---@class agentfs.Watched
 ---@field win integer
----@field unseen table<integer, true> by mark
+---@field unseen table<integer, integer> by mark: how many rows of its line were on the screen
 ---@field below table<integer, integer> by mark: rows that virtual lines take below its line
 ---@field tick? integer
----@field at? number
+---@field at? number when the present text was drawn first, or the last of its changed lines
 
 ---@type table<integer, agentfs.Watched>
 local watched = {}
@@ -25,7 +25,7 @@ function M.watch(buffer, win, rows)
   local one = { win = win, unseen = {}, below = {} }
   for row, below in pairs(rows) do
     local mark = vim.api.nvim_buf_set_extmark(buffer, MARKS, row, 0, {})
-    one.unseen[mark], one.below[mark] = true, below
+    one.unseen[mark], one.below[mark] = 0, below
   end
   watched[buffer] = one
 end
@@ -38,7 +38,7 @@ function M.forget(buffer)
   end
 end
 
----When the present text of the buffer was drawn first, in ms; nil if it was not.
+---Since when the present text of the buffer has been drawn, with the last of its changed lines, in ms; nil if it was not.
 ---@param buffer integer
 ---@return number?
 function M.drawn_at(buffer)
@@ -63,26 +63,85 @@ function M.unseen(buffer)
   return first, count
 end
 
+---Show the first line that was not on the screen yet, or what is left of it if it is longer than the window.
+---@param buffer integer
+function M.show(buffer)
+  local one, row = watched[buffer], M.unseen(buffer)
+  if not (one and row) then
+    return
+  end
+  vim.api.nvim_win_call(one.win, function()
+    vim.api.nvim_win_set_cursor(one.win, { row + 1, 0 })
+    vim.cmd('normal! zvzt')
+    local rows = 0
+    for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, MARKS, { row, 0 }, { row, -1 }, {})) do
+      rows = math.max(rows, one.unseen[mark[1]] or 0)
+    end
+    if rows > 0 then
+      local room = vim.fn.getwininfo(one.win)[1]
+      local half = math.floor(room.height / 2)
+      local cell = (rows + half) * (room.width - room.textoff)
+      local column = vim.fn.virtcol2col(one.win, row + 1, cell + 1)
+      vim.api.nvim_win_set_cursor(one.win, { row + 1, math.max(column, 1) - 1 })
+    end
+  end)
+end
+
+---How many rows a line takes, without what stands above it.
+---@param win integer
+---@param row integer
+---@return integer
+local function height_of(win, row)
+  local height = vim.api.nvim_win_text_height(win, { start_row = row, end_row = row })
+  return height.all - height.fill
+end
+
 ---@param buffer integer
 ---@param one agentfs.Watched
 local function note(buffer, one)
-  local tick = vim.api.nvim_buf_get_changedtick(buffer)
+  local tick, now = vim.api.nvim_buf_get_changedtick(buffer), vim.uv.hrtime() / 1e6
   if one.tick ~= tick then
-    one.tick, one.at = tick, vim.uv.hrtime() / 1e6
+    one.tick, one.at = tick, now
   end
   if not next(one.unseen) then
     return
   end
   local top, bottom = vim.fn.line('w0', one.win), vim.fn.line('w$', one.win)
-  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, MARKS, { top - 1, 0 }, { bottom - 1, -1 }, {})) do
-    local id, row = mark[1], mark[2]
-    local fits = one.below[id] == 0 or row + 1 < bottom
-    if not fits then
-      local height = vim.api.nvim_win_text_height(one.win, { start_row = top - 1, end_row = row }).all
-      fits = height + one.below[id] <= vim.api.nvim_win_get_height(one.win)
+  local room = vim.fn.getwininfo(one.win)[1]
+  local view = vim.api.nvim_win_call(one.win, vim.fn.winsaveview)
+  -- The first row of a line that goes on from above begins with a mark of Neovim's own.
+  local hidden = view.skipcol > 0 and math.floor(view.skipcol / math.max(1, room.width - room.textoff)) + 1 or 0
+
+  ---Whether all of a line and of what stands below it has been on the screen.
+  ---@param id integer
+  ---@param row integer
+  local function is_seen(id, row)
+    if vim.api.nvim_win_call(one.win, function()
+      return vim.fn.foldclosed(row + 1) ~= -1
+    end) then
+      return false
     end
-    if fits then
-      one.unseen[id] = nil
+    local height = height_of(one.win, row)
+    local from, to = 0, height
+    if row + 1 == top then
+      from, to = hidden, math.min(height, math.max(0, hidden - 1) + room.height - view.topfill)
+    end
+    if from <= one.unseen[id] and to > one.unseen[id] then
+      one.unseen[id], one.at = to, now
+    end
+    if one.unseen[id] < height then
+      return false
+    end
+    local above = vim.api.nvim_win_text_height(one.win, { start_row = top - 1, end_row = row }).all
+    return one.below[id] == 0
+      or row + 1 < bottom
+      or above - math.max(0, hidden - 1) + one.below[id] <= room.height
+  end
+
+  for _, mark in ipairs(vim.api.nvim_buf_get_extmarks(buffer, MARKS, { top - 1, 0 }, { bottom - 1, -1 }, {})) do
+    local id = mark[1]
+    if one.unseen[id] and is_seen(id, mark[2]) then
+      one.unseen[id], one.at = nil, now
     end
   end
 end

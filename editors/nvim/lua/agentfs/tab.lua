@@ -112,17 +112,19 @@ function M.refresh(view)
   set_local(win, { winbar = ('%%#%s#%s%%*%%<'):format(group, text.bar(said)) })
 end
 
----The first changed line of the proposal, and all of them, from 0 on.
----@param file agentfs.File
+---The lines of one side that differ, from 0 on, and the first of them. Where none do, what stands there in the other has its place.
 ---@param buffer integer
-local function changed_rows(file, buffer)
+---@param hunks integer[][] each with the first line and the number of lines, from `at` on
+---@param at 1|3
+local function changed_rows(buffer, hunks, at)
   local rows, first = {}, nil
   local last = vim.api.nvim_buf_line_count(buffer) - 1
-  for _, hunk in ipairs(text.hunks(file.base_text or '', file.proposed_text or '')) do
-    for row = math.max(0, hunk[3] - 1), math.max(hunk[3] - 1, hunk[3] + hunk[4] - 2) do
+  for _, hunk in ipairs(hunks) do
+    local from, count = math.max(0, hunk[at] - 1), hunk[at + 1]
+    for row = from, from + math.max(count, 1) - 1 do
       rows[math.min(row, last)] = 0
     end
-    first = first or math.min(math.max(0, hunk[3] - 1), last)
+    first = first or math.min(from, last)
   end
   return rows, first or 0
 end
@@ -159,12 +161,19 @@ local function release_left(view)
   view.live = nil
 end
 
+---@param view agentfs.TabView
+local function forget(view)
+  for _, side in ipairs(view.watched) do
+    seen.forget(side.buffer)
+  end
+end
+
 ---Show one of the files.
 ---@param view agentfs.TabView
 function M.show_file(view)
   local file, wins = file_of(view), view.wins
   view.is_changing = true
-  seen.forget(view.buffer)
+  forget(view)
   release_left(view)
   local left, is_live = buffers.present(view.proposal, file)
   local right = buffers.proposed(view.proposal, file)
@@ -173,7 +182,7 @@ function M.show_file(view)
   view.buffer, view.shown = right, wins.right
   if is_live then
     view.live, view.options = left, {}
-    for _, name in ipairs({ 'wrap', 'conceallevel', 'winbar', 'foldcolumn' }) do
+    for _, name in ipairs({ 'wrap', 'smoothscroll', 'conceallevel', 'winbar', 'foldcolumn' }) do
       view.options[name] = vim.api.nvim_get_option_value(name, { scope = 'local', win = wins.left })
     end
   else
@@ -194,13 +203,17 @@ function M.show_file(view)
     end)
     set_local(side[1], {
       wrap = true,
+      smoothscroll = true, -- else a line that is longer than the window can't be read on
       conceallevel = 0,
       foldcolumn = '0',
       winbar = ('%%#AgentfsTitle#%s: %s%%*'):format(side[2], name),
     })
   end
-  local rows, first = changed_rows(file, right)
+  local hunks = text.hunks(file.base_text or '', file.proposed_text or '')
+  local rows, first = changed_rows(right, hunks, 3)
   seen.watch(right, wins.right, rows)
+  seen.watch(left, wins.left, (changed_rows(left, hunks, 1)))
+  view.watched = { { buffer = right, win = wins.right }, { buffer = left, win = wins.left } }
   vim.api.nvim_set_current_win(wins.right)
   vim.api.nvim_win_set_cursor(wins.right, { first + 1, 0 })
   vim.cmd('syncbind')
@@ -274,7 +287,7 @@ end
 ---Close the windows of the review, and no other.
 ---@param view agentfs.TabView
 function M.close(view)
-  seen.forget(view.buffer)
+  forget(view)
   release_left(view)
   vim.o.diffopt = view.diffopt
   local is_here = vim.api.nvim_get_current_tabpage() == view.tab
