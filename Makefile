@@ -144,7 +144,7 @@ test-integrations: compiled .integrations/frameworks/.done .integrations/hello-a
 
 # --- the VS Code extension: Node 20 builds it; the real workbench comes into .editors/ with a Node of its own ---
 
-.PHONY: vsix publish-check test-extension test-editors test-editors-failed .half-1 .half-2 test-terminal-editors test-agents bench-extension screenshots .bundle
+.PHONY: vsix vsix-syntax publish-check test-extension test-editors test-editors-failed .half-1 .half-2 test-terminal-editors test-agents bench-extension screenshots .bundle
 
 EXTENSION_DEV := extension/node_modules/.agentfs
 VSIX := dist/agentfs.vsix
@@ -154,6 +154,10 @@ WORKBENCH := extension/test/e2e/workbench.sh
 NODE_FITS := node -e 'process.exit(+(parseInt(process.versions.node) < 20))' 2>/dev/null && command -v npm >/dev/null
 
 vsix: $(VSIX) ## the VS Code extension, with the server in it, as one package: dist/agentfs.vsix
+
+vsix-syntax: $(VSIX) $(DEV) ## the extension for Linux on x64, with the parsers for diagnostics.syntax: dist/agentfs-linux-x64.vsix, tried
+	cd extension && PYTHON=../$(BIN)/python npm run --silent vsix -- --target linux-x64
+	$(BIN)/pytest tests/publish/test_vsix_syntax.py
 
 publish-check: $(VSIX) $(DEV) ## the extension's package by the rules of vsce, the Marketplace, ovsx, and Open VSX, without network
 	$(BIN)/pytest tests/publish/test_vsix.py

@@ -133,7 +133,7 @@ def test_the_error_codes() -> None:
     }
 
 
-WARNINGS = ("secret", "misread", "hard_links", "on_save", "escaped", "elided", "corrected")
+WARNINGS = ("secret", "syntax", "misread", "hard_links", "on_save", "escaped", "elided", "corrected")
 
 
 @pytest.mark.parametrize(

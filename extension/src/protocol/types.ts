@@ -62,6 +62,8 @@ export type KeptDecision = 'allowed' | 'accepted' | 'amended' | 'withdrawn';
 
 export type State = 'queued' | 'shown' | 'landing';
 
+export type Severity = 'error' | 'warning' | 'information' | 'hint';
+
 export type Where = 'disk' | 'editor';
 
 export type AnswerStatus = 'success' | 'partial' | 'error';
@@ -276,6 +278,23 @@ export interface FileWarned extends Warned {
   path: string;
 }
 
+/** A problem that the change introduced. */
+export interface Diagnosed {
+  /** in the new text, from 1 */
+  line: number;
+  /** what is wrong, in one line */
+  message: string;
+  /** `"error"`, `"warning"`, `"information"`, or `"hint"` */
+  severity: Severity;
+  /** the program that found it */
+  source: string;
+}
+
+/** A problem in one of several files. */
+export interface FileDiagnosed extends Diagnosed {
+  path: string;
+}
+
 /** A correction of the text that the agent sent. */
 export interface Corrected {
   kind: 'line_ends' | 'byte_order_mark' | 'last_line_end' | 'charset' | 'final_newline' | 'trailing_blanks' | 'escapes';
@@ -379,6 +398,8 @@ export interface WriteData {
   diff_truncated: boolean;
   /** section 9.4 */
   warnings: Warned[];
+  /** section 9.5 (there: any were found) */
+  diagnostics?: Diagnosed[];
   /** `{kind, detail}` of each correction (section 6.1) */
   corrections: Corrected[];
   /** the file already had this content */
@@ -465,6 +486,8 @@ export interface BatchData {
   diff_truncated: boolean;
   /** section 9.4, each with the file's `path` */
   warnings: FileWarned[];
+  /** section 9.5, each with the file's `path` (there: any were found) */
+  diagnostics?: FileDiagnosed[];
   /** section 9.4 (there: something landed) */
   review?: Review;
   /** section 11 (there: something landed and `history.enabled` is on) */

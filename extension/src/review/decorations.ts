@@ -237,6 +237,7 @@ export function warningText({ kind, detail }: Warned): string {
     misread: vscode.l10n.t('bytes that programs may read as another character'),
     escaped: vscode.l10n.t('text that seems escaped once too often'),
     elided: vscode.l10n.t('a placeholder for omitted text'),
+    syntax: vscode.l10n.t('a syntax error'),
     hard_links: vscode.l10n.t('the file has other names, which keep the old content'),
     on_save: vscode.l10n.t('the editor’s save will change it'),
   };

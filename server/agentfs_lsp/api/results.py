@@ -22,6 +22,9 @@ from agentfs_lsp.service.proposal.record import KeptDecision
 State = Literal["queued", "shown", "landing"]
 """Where a proposal is."""
 
+Severity = Literal["error", "warning", "information", "hint"]
+"""How severe a diagnostic is: docs/protocol.md#95-diagnostics."""
+
 Where = Literal["disk", "editor"]
 """Where a change landed: docs/protocol.md#93-how-it-lands."""
 
@@ -86,6 +89,25 @@ class Warned(TypedDict):
 
 class FileWarned(Warned):
     """A warning about one of several files."""
+
+    path: str
+
+
+class Diagnosed(TypedDict):
+    """A problem that the change introduced."""
+
+    line: int
+    """in the new text, from 1"""
+    message: str
+    """what is wrong, in one line"""
+    severity: Severity
+    """{values}"""
+    source: str
+    """the program that found it"""
+
+
+class FileDiagnosed(Diagnosed):
+    """A problem in one of several files."""
 
     path: str
 
@@ -227,6 +249,9 @@ class WriteData(TypedDict):
     """the diff was truncated (partial)"""
     warnings: list[Warned]
     """[9.4](#94-what-the-answer-says)"""
+    diagnostics: NotRequired[list[Diagnosed]]
+    """[9.5](#95-diagnostics)
+    There: any were found"""
     corrections: list[Corrected]
     """{keys} of each correction ([6.1](#61-corrections))"""
     unchanged: bool
@@ -337,6 +362,9 @@ class BatchData(TypedDict):
     """the diff was truncated (partial)"""
     warnings: list[FileWarned]
     """[9.4](#94-what-the-answer-says), each with the file's `path`"""
+    diagnostics: NotRequired[list[FileDiagnosed]]
+    """[9.5](#95-diagnostics), each with the file's `path`
+    There: any were found"""
     review: NotRequired[Review]
     """[9.4](#94-what-the-answer-says)
     There: something landed"""

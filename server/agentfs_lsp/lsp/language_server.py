@@ -24,6 +24,7 @@ from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.adapters.review.pairing import Pairings, Turn
 from agentfs_lsp.adapters.review.questions import Screen
 from agentfs_lsp.adapters.secrets import DetectSecrets
+from agentfs_lsp.adapters.syntax import TreeSitter
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.api.messages.history import trouble_text
 from agentfs_lsp.domain.settings.groups import MIB
@@ -120,6 +121,7 @@ class AgentfsLanguageServer(LanguageServer):
             history,
             Operations((TelemetryEvents(outgoing), *observers)),
             scanner=DetectSecrets(),
+            syntax=TreeSitter(),
         )
         self.workspace.outside.on_changed = self._status_changed
         history.on_trouble(self._history_in_trouble)

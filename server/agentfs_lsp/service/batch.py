@@ -30,12 +30,12 @@ from agentfs_lsp.service.change_request import (
 )
 from agentfs_lsp.service.correcting import corrected
 from agentfs_lsp.service.edit import Edit
+from agentfs_lsp.service.examining import examined
 from agentfs_lsp.service.landing.deciding import may_tell
 from agentfs_lsp.service.landing.landing import described
 from agentfs_lsp.service.proposal.change import Correction, FileChange, Landing, Operation
 from agentfs_lsp.service.proposal.proposal import Origin, Proposal
 from agentfs_lsp.service.propose import propose
-from agentfs_lsp.service.scanning import scanned
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
 from agentfs_lsp.service.timing import UNTIMED, Timing
 from agentfs_lsp.service.write import Write
@@ -131,7 +131,7 @@ async def batch(ws: Workspace, command: Batch, moment: int) -> Batched:
                 await _locate(ws, command, moment)
         if command.dry_run:
             made = [change for change in await compute() if not change.changes_nothing]
-            changes = await scanned(ws, command.session, made)
+            changes = await examined(ws, command.session, made)
             await described(changes)
             return Batched(changes, None)
         origin = Origin(

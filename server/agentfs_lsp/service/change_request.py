@@ -17,6 +17,7 @@ from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.policy.verdict import Verdict
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.correcting import checked, corrected
+from agentfs_lsp.service.examining import examined
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.files.store import Location, placed
 from agentfs_lsp.service.landing.deciding import may_tell
@@ -27,7 +28,6 @@ from agentfs_lsp.service.landing.redaction import looking_unseen, redacting, uns
 from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.proposal.proposal import Origin, Proposal
 from agentfs_lsp.service.propose import propose
-from agentfs_lsp.service.scanning import scanned
 from agentfs_lsp.service.state.sessions import Known
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
 from agentfs_lsp.service.timing import UNTIMED, Timing
@@ -125,7 +125,7 @@ async def submit(ws: Workspace, command: ChangeCommand, moment: int) -> Submitte
     hidden = redacting(target.path, target.reading, request.expected) if target.is_hidden else nullcontext()
     with error_access(Access(target.path, location.absolute)), hidden:
         if request.dry_run:
-            (change,) = await scanned(ws, request.session, await compute())
+            (change,) = await examined(ws, request.session, await compute())
             await described([change])
             return Submitted(change, None, change.access, None)
         origin = Origin(

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 from agentfs_lsp.domain.access import together
 from agentfs_lsp.domain.errors import DomainError, Held, LandingUnknown, TooManyPending
+from agentfs_lsp.service.examining import examined
 from agentfs_lsp.service.landing.deciding import decide_and_land
 from agentfs_lsp.service.landing.landing import FileOutcome
 from agentfs_lsp.service.proposal.change import FileChange, Landing
 from agentfs_lsp.service.proposal.proposal import Origin, Outcome, Proposal, outcome_of
-from agentfs_lsp.service.scanning import scanned
 from agentfs_lsp.service.state.workspace import Workspace
 
 Find = Callable[[], Awaitable[Mapping[str, str]]]
@@ -63,7 +63,7 @@ async def propose(
         async with ws.queue.turn(*proposal.files):
             outcomes: Sequence[FileOutcome] = []
             try:
-                changes = await scanned(ws, origin.session, await compute())
+                changes = await examined(ws, origin.session, await compute())
                 proposal.compute(changes, together([change.access for change in changes]))
                 outcomes = await decide_and_land(ws, proposal) if proposal.changes else []
             finally:

@@ -236,6 +236,20 @@ async def batch(t: Transcript) -> None:
 
 
 @scenario
+async def diagnostics(t: Transcript) -> None:
+    t.put({"a.py": "def f():\n    return 1\n"})
+    async with t.editing(options=AUTO) as editor:
+        await editor.read("a.py")
+        await editor.edit("a.py", "return 1", "return (1", dry_run=True)
+        await editor.edit("a.py", "return 1", "return (1")
+        await editor.write("a.js", "if (a) {\n  b();\n")
+        operations = [writes("b.json", '{"a": [1, 2}\n'), edits("a.py", "return (1", "return 1")]
+        await editor.request("agentfs/batch", {"operations": operations})
+    async with t.editing(options={**AUTO, "diagnostics": {"syntax": False}}) as editor:
+        await editor.write("a.js", "if (a) {\n")
+
+
+@scenario
 async def history(t: Transcript) -> None:
     t.put({"a.py": TEXT, "secret.py": "k\n"})
     rules = [{"files": ["secret.py"], "read": "deny"}]

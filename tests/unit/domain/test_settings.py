@@ -135,7 +135,7 @@ def test_the_settings_read_what_the_table_says() -> None:
             value = getattr(value, name)
         assert value == setting.default
     groups = {"approval", "encoding", "preview", "limits", "diff", "history", "log", "agents", "reviewers"}
-    groups |= {"correction", "telemetry", "secrets"}
+    groups |= {"correction", "telemetry", "secrets", "diagnostics"}
     assert groups == GROUPS
     assert {item.name for item in fields(Settings)} == {key.split(".")[0] for key in SETTINGS} | {"faulty"}
 

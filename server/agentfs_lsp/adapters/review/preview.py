@@ -31,7 +31,7 @@ def _is_harmless(change: FileChange) -> bool:
     text = change.base.text
     kept = not {eol_of(text.text), *(eol_of(hunk.text) for hunk in change.hunks)} & {"cr", "mixed"}
     is_kept = change.operation == "update" and text.encoding == "utf-8" and not text.lossy and kept
-    return is_kept and not change.warnings
+    return is_kept and not change.review_warnings
 
 
 async def review_by_preview(

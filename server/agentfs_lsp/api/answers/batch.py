@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agentfs_lsp.api.answers.change import is_fallback
+from agentfs_lsp.api.answers.diagnostics import diagnostics_of_files, diagnostics_text
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, line_stats, warnings_of_files
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
@@ -40,6 +41,8 @@ def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelo
         "diff_truncated": preview.truncated,
         "warnings": warnings_of_files(changes if batched.shown else (), translate),
     }
+    if found := diagnostics_of_files(changes if batched.shown else (), translate):
+        data["diagnostics"] = found
     if landings:
         data["landing"] = "editor" if unsaved else "disk"
     if landings and proposal is not None:
@@ -51,6 +54,7 @@ def batch_answer(exchange: Exchange, command: Batch, batched: Batched) -> Envelo
     made = [step.made for step in steps if step.made is not None and step.error is None]
     loose = any(is_fallback(one.level) for one in made)
     after = landed_texts(landings, [*dict.fromkeys(unsaved.values())], data.get("review"), translate)
+    after.append(diagnostics_text(found, translate, dry_run=command.dry_run))
     stats = line_stats(changes, exchange.time_ms(), shown=batched.shown)
     known = {"previewed": bool(preview.text), "truncated": preview.truncated, "shown": batched.shown}
     text = _text(translate, command, changes, stats, made, after, loose=loose, **known)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from agentfs_lsp.api.answers.diagnostics import diagnostics_of, diagnostics_text
 from agentfs_lsp.api.answers.proposal import corrections_on_wire, warnings_on_wire
 from agentfs_lsp.api.exchange import Exchange
 from agentfs_lsp.api.messages.landing import created_folder, hidden_amendments
-from agentfs_lsp.api.results import ChangeStats, EditData, Envelope, Review, Stats, WriteData
+from agentfs_lsp.api.results import ChangeStats, Diagnosed, EditData, Envelope, Review, Stats, WriteData
 from agentfs_lsp.api.review import landed_facts
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_to_one_line
 from agentfs_lsp.domain.text.lines import normalize
@@ -35,6 +37,8 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         "corrections": corrections_on_wire(change.corrections),
         "unchanged": submitted.unchanged,
     }
+    if found := diagnostics_of(change, exchange.translate):
+        data["diagnostics"] = found
     if landing is not None and proposal is not None:
         data["landing"] = landing.where
         if exchange.ws.settings.history.enabled:
@@ -46,7 +50,7 @@ def change_answer(exchange: Exchange, submitted: Submitted) -> Envelope:
         data = {**data, "replacements": change.replacements, "match": change.level}
         if is_fallback(change.level):
             data["fallback"] = change.level
-    text = _text(exchange, submitted, amended="amendments" in data.get("review", ()))
+    text = _text(exchange, submitted, found, amended="amendments" in data.get("review", ()))
     stats = _stats(exchange, submitted)
     limited = not submitted.unchanged and (is_fallback(change.level) or change.preview.truncated)
     return exchange.succeed(data, text, stats, partial=not applied or limited, access=submitted.access)
@@ -78,7 +82,9 @@ def _stats(exchange: Exchange, submitted: Submitted) -> ChangeStats:
     return stats
 
 
-def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
+def _text(
+    exchange: Exchange, submitted: Submitted, diagnostics: Sequence[Diagnosed], *, amended: bool
+) -> str:
     translate, change = exchange.translate, submitted.change
     said = [_headline(exchange, submitted), *exchange.remarks]
     in_full = exchange.phrasing.amended if amended and _fits(change) else None
@@ -110,6 +116,7 @@ def _text(exchange: Exchange, submitted: Submitted, *, amended: bool) -> str:
         said += _after_landing(translate, submitted.landing)
     said.append(hints_text((change,), translate))
     said.append(always_asked_text((change,), translate, with_paths=False))
+    said.append(diagnostics_text(diagnostics, translate, dry_run=submitted.dry_run))
     if change.preview.truncated:
         said.append(translate("(Diff preview truncated. Use {Read} to see the full content.)"))
     if in_full is not None:

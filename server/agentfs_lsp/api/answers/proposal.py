@@ -71,7 +71,7 @@ def _reviewed(change: FileChange, translate: Translate) -> ReviewedFile:
         "proposed_text": normalize(change.shown),
         "encoding": change.base.text.encoding,
         "eol": eol_of(change.shown),
-        "warnings": [*_corrected(change, translate), *warnings_on_wire(change.warnings, translate)],
+        "warnings": [*_corrected(change, translate), *warnings_on_wire(change.review_warnings, translate)],
     }
 
 

@@ -290,3 +290,15 @@ class CorrectionSettings:
 def is_among(globs: tuple[str, ...], relative: str) -> bool:
     """Whether a correction with these globs is made in the file with this path relative to its root."""
     return globs == EVERYWHERE or (bool(globs) and permitted(globs, relative))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiagnosticsSettings:
+    """What agents are told about errors in what they change (docs/protocol.md#95-diagnostics)."""
+
+    syntax: bool = setting(
+        True,
+        Flag(),
+        "Look for syntax errors that a change introduces, and report them to you and the agent. It needs the "
+        "extra `syntax` of the package.",
+    )

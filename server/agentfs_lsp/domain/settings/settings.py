@@ -17,6 +17,7 @@ from agentfs_lsp.domain.settings.groups import (
     AgentSettings,
     Approval,
     CorrectionSettings,
+    DiagnosticsSettings,
     Diff,
     EncodingSettings,
     HistorySettings,
@@ -121,6 +122,7 @@ class Settings:
     limits: Limits = field(default=Limits())
     diff: Diff = field(default=Diff())
     secrets: SecretSettings = field(default=SecretSettings())
+    diagnostics: DiagnosticsSettings = field(default=DiagnosticsSettings())
     history: HistorySettings = field(default=HistorySettings())
     log: LogSettings = field(default=LogSettings())
     telemetry: TelemetrySettings = field(default=TelemetrySettings())

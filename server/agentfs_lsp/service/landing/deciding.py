@@ -24,6 +24,7 @@ from agentfs_lsp.domain.errors import (
 )
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.text.byte_order_mark import MARK
+from agentfs_lsp.service.diagnosing import diagnosed
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.landing import FileOutcome, described, land, land_each
 from agentfs_lsp.service.landing.late_apply import WATCHED_S, hold_until_reported, watch_preview
@@ -109,6 +110,8 @@ async def _land_accepted(
             for change in proposal.changes
             if change.absolute not in decision.rejected
         ]
+        if decision.amended:
+            accepted = await diagnosed(ws, accepted)
         for change in accepted:
             await off_loop(change.extent, _remember_encoding, ws, change)
         if proposal.atomic:

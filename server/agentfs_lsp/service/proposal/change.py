@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.cached import cached
+from agentfs_lsp.domain.diagnostics import SyntaxProblem
 from agentfs_lsp.domain.diff.hunks import counts, widen
 from agentfs_lsp.domain.diff.line_ends import leaves_an_eol, splices_towards
 from agentfs_lsp.domain.diff.unified import TRUNCATED, Preview, preview, whole
@@ -122,6 +123,8 @@ class FileChange:
     end_is_kept: bool = False
     access: Access = HIDDEN
     found: tuple[Warned, ...] = ()
+    syntax: tuple[SyntaxProblem, ...] = ()
+    """The syntax errors that it introduces (`diagnosing.py`)."""
 
     @cached
     def absolute(self) -> str:
@@ -235,6 +238,11 @@ class FileChange:
             shift += count_lines(hunk.text) - count_lines(text[hunk.start : hunk.end])
         found += self.risks.misread[: MAX_FINDINGS - len(found)]
         return (*of_file, *sorted((*found, *self.hints), key=lambda one: one.line))
+
+    @property
+    def review_warnings(self) -> tuple[Warned, ...]:
+        """`warnings`, and what answers report as diagnostics."""
+        return (*self.warnings, *(Warned("syntax", one.line, one.detail) for one in self.syntax))
 
     def _ends_at_cr(self, text: str) -> Iterator[Finding]:
         """The first line of a text to insert that ends at a CR, where the file's lines do not: editors and

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from agentfs_lsp.domain.diagnostics import SyntaxProblem
 from agentfs_lsp.domain.text.escaping import escape_invisible, escape_links, escape_to_one_line
 from agentfs_lsp.domain.text.width import shortened, width_of
 from agentfs_lsp.domain.translation import Translate, sentences
@@ -98,9 +99,10 @@ def reasons_of(proposal: Proposal, translate: Translate) -> list[str]:
                 if several
                 else said
             )
-    warnings = [(change, warning) for change in proposal.changes for warning in change.warnings]
-    # A text may have many that are misread: none crowds out another warning, and those no secret.
-    warnings.sort(key=lambda one: (one[1].kind != "secret") + (one[1].kind == "misread"))
+    warnings = [(change, warning) for change in proposal.changes for warning in change.review_warnings]
+    # A text may have many that are misread or syntax errors: none crowds out another warning, and those no
+    # secret.
+    warnings.sort(key=lambda one: (one[1].kind != "secret") + (one[1].kind in {"misread", "syntax"}))
     for change, warning in warnings[:MAX_WARNINGS]:
         where = translate("line {line}", line=warning.line) if warning.line else translate("file")
         if several:
@@ -133,6 +135,7 @@ def warning_text(kind: str, detail: str, translate: Translate) -> str:
         "misread": translate("bytes that programs may read as another character"),
         "escaped": translate("text that seems escaped once too often"),
         "elided": translate("a placeholder for omitted text"),
+        "syntax": translate("a syntax error"),
         "hard_links": translate("the file has other names, which keep the old content"),
         "on_save": translate("the editor's save will change it"),
     }
@@ -170,6 +173,13 @@ def hints_text(changes: Sequence[FileChange], translate: Translate) -> str:
     escaped = translate("Some of the text seems to be escaped once too often. See warnings.")
     elided = translate("Some of the text stands for omitted text, and was taken as it is. See warnings.")
     return sentences(translate, (escaped if "escaped" in kinds else "", elided if "elided" in kinds else ""))
+
+
+def syntax_text(problem: SyntaxProblem, translate: Translate) -> str:
+    """A syntax error as an agent's diagnostic."""
+    return escape_to_one_line(
+        translate("Syntax error: {detail}", detail=detail_text("syntax", problem.detail, translate))
+    )
 
 
 def always_asked_text(
@@ -221,7 +231,15 @@ def _secrets_text(risks: Iterable[tuple[str, Risks]], translate: Translate, *, w
 
 
 def detail_text(kind: str, detail: str, translate: Translate) -> str:
-    """The subject of a warning: a secret's kind in words; characters and numbers as they are."""
+    """The subject of a warning: a secret's kind and a syntax error in words; characters and numbers as they
+    are."""
+    if kind == "syntax":
+        how, _, what = detail.partition(" ")
+        return (
+            translate("“{text}” is missing", text=what)
+            if how == "missing"
+            else translate("near “{text}”", text=what)
+        )
     if kind != "secret":
         return detail
     secrets = {

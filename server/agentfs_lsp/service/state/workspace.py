@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.proposal.record import History
     from agentfs_lsp.service.proposal.review import Reviewer
     from agentfs_lsp.service.proposal.scanner import SecretScanner
+    from agentfs_lsp.service.proposal.syntax import SyntaxChecker
     from agentfs_lsp.service.state.sessions import Sessions
 
 T = TypeVar("T")
@@ -98,6 +99,8 @@ class Workspace:
     decoded: DecodedFiles = field(default_factory=DecodedFiles)
     queue: FileQueue = field(default_factory=FileQueue)
     refusals: Refusals = field(init=False)
+    syntax: SyntaxChecker | None = None
+    """Finds syntax errors in changes, before they are proposed."""
     reads_asked: Counter[str] = field(default_factory=Counter)
     """By session, how many questions before a read are open."""
     loads: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_LOADS))
