@@ -61,7 +61,7 @@ async def test_the_editor_is_told_of_operations_and_of_no_names_and_texts(root: 
         await editor.read("SECRET.PY", session="SECRET")
         await editor.edit("SECRET.PY", "two", "SECRET", **own)
         await editor.write("SECRET.json", "SECRET\n", **own)
-        await editor.request("agentfs/call", {"name": "SECRET", "arguments": {"path": "SECRET"}})
+        await editor.request("agentfs/call", {"name": "SECRET", "arguments": {"path": "a.secret"}})
         await editor.request("agentfs/status")
         await editor.seen("telemetry/event", 4)
     events = [message["params"] for message in editor.all("telemetry/event")]

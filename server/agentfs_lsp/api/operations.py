@@ -48,7 +48,8 @@ def record_of(exchange: Exchange, operation: str, result: object) -> OperationRe
     if proposal is not None:
         proposal.time(exchange.timing)
     code = _object(envelope.get("error")).get("code")
-    paths = _paths(data, context, proposal) or ([asked.path] if asked.path else [])
+    resolved = _paths(data, context, proposal)
+    paths = resolved or ([asked.path] if asked.path else [])
     several = asked.operation in ("batch", "undo")
     review = _object(data.get("review") or context.get("review"))
     rung, decision = review.get("rung"), review.get("decision")
@@ -63,7 +64,7 @@ def record_of(exchange: Exchange, operation: str, result: object) -> OperationRe
     ):
         rung, decision = "message", _READ_DECISIONS[code]
     added, removed = _lines(stats, proposal)
-    extension = _extension(paths)
+    extension = _extension(resolved)  # what the agent only spelled may be anything
     duration_ms = stats.get("time_ms", exchange.time_ms())
     return OperationRecord(
         time_ms=ws.clock.date_ms() - round(duration_ms),
