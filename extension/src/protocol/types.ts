@@ -62,7 +62,7 @@ export type KeptDecision = 'allowed' | 'accepted' | 'amended' | 'withdrawn';
 
 export type State = 'queued' | 'shown' | 'landing';
 
-export type Severity = 'error' | 'warning' | 'information' | 'hint';
+export type Severity = 'error' | 'warning';
 
 export type Where = 'disk' | 'editor';
 
@@ -284,7 +284,7 @@ export interface Diagnosed {
   line: number;
   /** what is wrong, in one line */
   message: string;
-  /** `"error"`, `"warning"`, `"information"`, or `"hint"` */
+  /** `"error"` or `"warning"` */
   severity: Severity;
   /** the program that found it */
   source: string;
@@ -739,6 +739,49 @@ export interface SettleParams {
   always?: boolean;
   /** [{`uri`, `decision`, `text`, `feedback`}]: overrides `decision` for that file; `text` is an amended file's whole text, and `feedback` the user's message about a rejected file, at most 10,000 characters; neither is valid with any other decision */
   files?: SettledFile[];
+}
+
+/** `agentfs/landing`: a change of these files is about to land. */
+export interface LandingParams {
+  id: string;
+  uris: string[];
+}
+
+/** `agentfs/diagnostics`: it has landed. */
+export interface DiagnosticsParams {
+  /** the proposal's id, as in `agentfs/landing` */
+  id: string;
+  /** those of its files that landed */
+  uris: string[];
+  /** how long to wait for diagnostics */
+  wait_ms: number;
+}
+
+/** A diagnostic of another program. */
+export interface FoundDiagnostic {
+  /** from 1 */
+  line: number;
+  /** as the program wrote it; at most 300 characters are used */
+  message: string;
+  /** `"error"` or `"warning"`; others are left out */
+  severity: Severity;
+  /** the program's name (there: it has one) */
+  source?: string;
+}
+
+/** The diagnostics of a file, but agentfs' own. */
+export interface FileDiagnostics {
+  /** as in the params */
+  uri: string;
+  /** when `agentfs/landing` came, at most 200 */
+  before: FoundDiagnostic[];
+  /** now, at most 200 */
+  after: FoundDiagnostic[];
+}
+
+/** The response to `agentfs/diagnostics`. */
+export interface DiagnosticsResult {
+  files: FileDiagnostics[];
 }
 
 /** The result for one file: agentfs/applied. */

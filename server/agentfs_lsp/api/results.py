@@ -22,7 +22,7 @@ from agentfs_lsp.service.proposal.record import KeptDecision
 State = Literal["queued", "shown", "landing"]
 """Where a proposal is."""
 
-Severity = Literal["error", "warning", "information", "hint"]
+Severity = Literal["error", "warning"]
 """How severe a diagnostic is: docs/protocol.md#95-diagnostics."""
 
 Where = Literal["disk", "editor"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import count_lines, ends_between, split_lines
@@ -37,6 +37,15 @@ class SyntaxProblem(NamedTuple):
     def detail(self) -> str:
         """As the detail of a warning, before `wording.detail_text` translates it."""
         return f"missing {self.missing}" if self.missing else f"near {self.near}"
+
+
+class Diagnostic(NamedTuple):
+    """What a program in the editor says about `line`, which counts from 1."""
+
+    line: int
+    message: str
+    severity: Literal["error", "warning"]
+    source: str
 
 
 class _Hunk(NamedTuple):
@@ -71,6 +80,32 @@ def new_problems(
         near = _line(lines, number)[:LONGEST_EXCERPT]
         found.setdefault(number, SyntaxProblem(number + 1, fault.missing, near))
     return tuple(found[number] for number in sorted(found))[:MAX_SYNTAX_ERRORS]
+
+
+def introduced(
+    before: str, hunks: Sequence[Splice], old: Sequence[Diagnostic], new: Sequence[Diagnostic]
+) -> tuple[Diagnostic, ...]:
+    """Those of `new` that `old` did not have, by line. `old` are about the text `before`, in which `hunks`
+    were replaced since. The same message is an old one in the line in which it was, wherever that is now, or
+    else as often as it was there."""
+    places = _places(before, hunks)
+    rest = Counter(old)
+    moved: list[Diagnostic] = []
+    for one in new:
+        line = _line_before(one.line - 1, places)
+        there = one._replace(line=0 if line is None else line + 1)
+        if rest[there] > 0:
+            rest[there] -= 1
+        else:
+            moved.append(one)
+    left = Counter(one._replace(line=0) for one in rest.elements())
+    found: list[Diagnostic] = []
+    for one in moved:
+        if left[one._replace(line=0)] > 0:
+            left[one._replace(line=0)] -= 1
+        else:
+            found.append(one)
+    return tuple(sorted(found))
 
 
 def _places(before: str, hunks: Sequence[Splice]) -> list[_Hunk]:

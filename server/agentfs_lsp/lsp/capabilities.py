@@ -28,6 +28,7 @@ class ClientCapabilities:
     shows_one_line: bool  # see Outgoing
     messages_wait: bool  # see Outgoing
     knows_agentfs: bool  # knows our notifications; others may show unknown ones to the user
+    tells_diagnostics: bool = False  # see LspFoundInEditor
 
 
 def flatten(params: object) -> ClientCapabilities:
@@ -60,6 +61,7 @@ def flatten(params: object) -> ClientCapabilities:
         registers_watched_files=_watches(member(workspace, "didChangeWatchedFiles")),
         shows_one_line=name in _NEOVIM,
         messages_wait=name not in _VS_CODE and not review,  # those list questions
+        tells_diagnostics=member(agentfs, "diagnostics") is True,
         knows_agentfs=isinstance(agentfs, dict),
     )
 

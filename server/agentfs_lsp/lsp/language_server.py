@@ -36,6 +36,7 @@ from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.configuration.configuration import Configuration
 from agentfs_lsp.lsp.configuration.layers import Layers, effective
 from agentfs_lsp.lsp.editor import LspEditor
+from agentfs_lsp.lsp.found_in_editor import LspFoundInEditor
 from agentfs_lsp.lsp.line import Line
 from agentfs_lsp.lsp.outgoing import WARNING
 from agentfs_lsp.lsp.protocol import AgentfsProtocol
@@ -92,6 +93,7 @@ class AgentfsLanguageServer(LanguageServer):
         """The capabilities in the response to `initialize` beyond those that pygls derives from the features.
         """
         self.editor = LspEditor(outgoing, self.language)
+        self.found_in_editor = LspFoundInEditor(outgoing)
         clock = SteadyClock()
         self.documents = OpenDocuments(clock=clock)
         self.reviews = ClientReviews(self.editor, self.documents, self.language)
@@ -122,6 +124,7 @@ class AgentfsLanguageServer(LanguageServer):
             Operations((TelemetryEvents(outgoing), *observers)),
             scanner=DetectSecrets(),
             syntax=TreeSitter(),
+            found_in_editor=self.found_in_editor,
         )
         self.workspace.outside.on_changed = self._status_changed
         history.on_trouble(self._history_in_trouble)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, NotRequired, TypedDict
 
 from agentfs_lsp.adapters.review.conversation import Code
-from agentfs_lsp.api.results import Nothing, Proposal, Proposed, SessionStatus
+from agentfs_lsp.api.results import Nothing, Proposal, Proposed, SessionStatus, Severity
 from agentfs_lsp.domain.errors import WithdrawnReason
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.shapes import Text
@@ -52,6 +52,55 @@ class SettleParams(TypedDict):
     """[{`uri`, `decision`, `text`, `feedback`}]: overrides `decision` for that file; `text` is an amended
     file's whole text, and `feedback` the user's message about a rejected file, at most 10,000 characters;
     neither is valid with any other decision"""
+
+
+class LandingParams(TypedDict):
+    """`agentfs/landing`: a change of these files is about to land."""
+
+    id: str
+    uris: list[str]
+
+
+class DiagnosticsParams(TypedDict):
+    """`agentfs/diagnostics`: it has landed."""
+
+    id: str
+    """the proposal's id, as in `agentfs/landing`"""
+    uris: list[str]
+    """those of its files that landed"""
+    wait_ms: int
+    """how long to wait for diagnostics"""
+
+
+class FoundDiagnostic(TypedDict):
+    """A diagnostic of another program."""
+
+    line: int
+    """from 1"""
+    message: str
+    """as the program wrote it; at most 300 characters are used"""
+    severity: Severity
+    """{values}; others are left out"""
+    source: NotRequired[str]
+    """the program's name
+    There: it has one"""
+
+
+class FileDiagnostics(TypedDict):
+    """The diagnostics of a file, but agentfs' own."""
+
+    uri: str
+    """as in the params"""
+    before: list[FoundDiagnostic]
+    """when `agentfs/landing` came, at most 200"""
+    after: list[FoundDiagnostic]
+    """now, at most 200"""
+
+
+class DiagnosticsResult(TypedDict):
+    """The response to `agentfs/diagnostics`."""
+
+    files: list[FileDiagnostics]
 
 
 class AppliedFile(TypedDict):

@@ -29,6 +29,7 @@ from agentfs_lsp.service.change_request import (
     locate,
 )
 from agentfs_lsp.service.correcting import corrected
+from agentfs_lsp.service.diagnosing import with_reported
 from agentfs_lsp.service.edit import Edit
 from agentfs_lsp.service.examining import examined
 from agentfs_lsp.service.landing.deciding import may_tell
@@ -154,8 +155,9 @@ async def batch(ws: Workspace, command: Batch, moment: int) -> Batched:
                 step.landing = outcome
             elif step.error is None:
                 step.error = outcome
-    shown = all(may_tell(ws, proposed.proposal, landing) for landing in proposed.landings)
-    return Batched([landing.change for landing in proposed.landings], proposed.proposal, shown)
+    landings = await with_reported(ws, proposed.proposal, proposed.landings)
+    shown = all(may_tell(ws, proposed.proposal, landing) for landing in landings)
+    return Batched([landing.change for landing in landings], proposed.proposal, shown)
 
 
 async def _locate(ws: Workspace, command: Batch, moment: int) -> None:

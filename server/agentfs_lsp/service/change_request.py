@@ -17,6 +17,7 @@ from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.policy.verdict import Verdict
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.service.correcting import checked, corrected
+from agentfs_lsp.service.diagnosing import with_reported
 from agentfs_lsp.service.examining import examined
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.files.store import Location, placed
@@ -138,7 +139,8 @@ async def submit(ws: Workspace, command: ChangeCommand, moment: int) -> Submitte
             timing=request.timing,
         )
         proposed = await propose(ws, origin, find, compute)
-    (change,), landing = proposed.changes, next(iter(proposed.landings), None)
+    landings = await with_reported(ws, proposed.proposal, proposed.landings)
+    (change,), landing = proposed.changes, next(iter(landings), None)
     access = change.access
     if landing is not None and not may_tell(ws, proposed.proposal, landing):
         access = access._replace(readable=False, seen=False)

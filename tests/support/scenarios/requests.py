@@ -247,6 +247,12 @@ async def diagnostics(t: Transcript) -> None:
         await editor.request("agentfs/batch", {"operations": operations})
     async with t.editing(options={**AUTO, "diagnostics": {"syntax": False}}) as editor:
         await editor.write("a.js", "if (a) {\n")
+    tells = {"experimental": {"agentfs": {"diagnostics": True}}}
+    async with t.editing(options=AUTO, capabilities=tells) as editor:
+        found = {"line": 1, "message": "“b” is not defined", "severity": "error", "source": "Pyright"}
+        file = {"uri": editor.uri("b.py"), "before": [], "after": [found]}
+        editor.answers["agentfs/diagnostics"] = lambda _: {"files": [file]}
+        await editor.write("b.py", "b\n")
 
 
 @scenario

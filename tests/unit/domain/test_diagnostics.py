@@ -2,7 +2,14 @@
 
 import pytest
 
-from agentfs_lsp.domain.diagnostics import MAX_SYNTAX_ERRORS, Fault, SyntaxProblem, new_problems
+from agentfs_lsp.domain.diagnostics import (
+    MAX_SYNTAX_ERRORS,
+    Diagnostic,
+    Fault,
+    SyntaxProblem,
+    introduced,
+    new_problems,
+)
 from agentfs_lsp.domain.diff.hunks import diff
 
 BASE = "a\nb(\nc\nd\n"
@@ -44,3 +51,25 @@ def test_lines_end_as_they_do_in_files() -> None:
 def test_there_are_few(lines: int) -> None:
     after = "(\n" * lines
     assert len(new(after, [], [Fault("", line, line) for line in range(lines)], "")) == MAX_SYNTAX_ERRORS
+
+
+def said(line: int, message: str = "wrong", source: str = "types") -> Diagnostic:
+    return Diagnostic(line, message, "error", source)
+
+
+@pytest.mark.parametrize(
+    ("after", "old", "new", "news"),
+    [
+        ("x\na\nb(\nc\nd\n", [said(2)], [said(3)], []),  # moved
+        ("a\nb(\nC\nd\n", [said(3)], [said(3)], []),  # in a line that was written anew
+        ("a\nb(\nC\nd\n", [said(3)], [said(3), said(3, "other")], [said(3, "other")]),
+        ("a\nb(\nC\nd\n", [said(1)], [said(1), said(3)], [said(3)]),
+        ("a\nb(\nC\nd\n", [said(1)], [said(3), said(1)], [said(3)]),
+        ("a\nb(\nC\nd\n", [said(1)], [said(1, source="lint")], [said(1, source="lint")]),
+        ("a\nb(\nC\nd\n", [], [said(4), said(2)], [said(2), said(4)]),
+    ],
+)
+def test_what_programs_said_before_is_old(
+    after: str, old: list[Diagnostic], new: list[Diagnostic], news: list[Diagnostic]
+) -> None:
+    assert list(introduced(BASE, diff(BASE, after), old, new)) == news

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from agentfs_lsp.api.results import Diagnosed, FileDiagnosed
-from agentfs_lsp.domain.text.escaping import escape_to_one_line
+from agentfs_lsp.domain.text.escaping import cut_name, escape_to_one_line
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.proposal.change import FileChange
 from agentfs_lsp.service.proposal.wording import syntax_text
 
 MAX_DIAGNOSTICS = 50
 """How many diagnostics a response has."""
+
+LONGEST_TOLD = 160
+"""How many characters of a message `text` quotes."""
 
 DIAGNOSTICS_TOLD = 3
 """How many of them its `text` quotes."""
@@ -28,11 +31,21 @@ def diagnostics_of_files(changes: Sequence[FileChange], translate: Translate) ->
 
 
 def diagnostics_of(change: FileChange, translate: Translate) -> list[Diagnosed]:
-    """The problems of one change."""
-    return [
+    """The problems of one change: syntax errors, then what programs in the editor have found."""
+    syntax: list[Diagnosed] = [
         Diagnosed(line=one.line, message=syntax_text(one, translate), severity="error", source="tree-sitter")
         for one in change.syntax
     ]
+    reported: list[Diagnosed] = [
+        {
+            "line": one.line,
+            "message": escape_to_one_line(one.message),
+            "severity": one.severity,
+            "source": escape_to_one_line(one.source),
+        }
+        for one in change.reported
+    ]
+    return (syntax + reported)[:MAX_DIAGNOSTICS]
 
 
 def diagnostics_text(
@@ -61,9 +74,8 @@ def diagnostics_text(
 
 
 def _place(one: Mapping[str, object], translate: Translate) -> str:
+    message = cut_name(str(one["message"]), LONGEST_TOLD)
     if "path" in one:
         path = escape_to_one_line(str(one["path"]))
-        return translate(
-            "{path}, line {line}: {message}", path=path, line=one["line"], message=one["message"]
-        )
-    return translate("line {line}: {message}", line=one["line"], message=one["message"])
+        return translate("{path}, line {line}: {message}", path=path, line=one["line"], message=message)
+    return translate("line {line}: {message}", line=one["line"], message=message)

@@ -302,3 +302,9 @@ class DiagnosticsSettings:
         "Look for syntax errors that a change introduces, and report them to you and the agent. It needs the "
         "extra `syntax` of the package.",
     )
+    wait_ms: int = setting(
+        500,
+        Whole("milliseconds", 0, 10_000),
+        "How long an agent's answer waits, after a change has landed, for what other programs in the editor "
+        "find in its files. 0: it does not wait, and does not report it.",
+    )

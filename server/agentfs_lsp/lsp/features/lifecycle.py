@@ -19,6 +19,7 @@ def register_lifecycle(server: AgentfsLanguageServer) -> None:
         ls.editor.traits, ls.editor.encoding = client.traits, client.position_encoding
         ls.protocol.outgoing.shows_one_line = client.shows_one_line
         ls.protocol.outgoing.messages_wait = client.messages_wait
+        ls.found_in_editor.is_available = client.tells_diagnostics
         ls.documents.encoding = client.position_encoding
         ls.documents.ends_last_line = client.traits.ends_last_line
         ls.documents.least_version = client.traits.least_version

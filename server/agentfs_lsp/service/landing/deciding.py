@@ -24,7 +24,7 @@ from agentfs_lsp.domain.errors import (
 )
 from agentfs_lsp.domain.revision import Expected
 from agentfs_lsp.domain.text.byte_order_mark import MARK
-from agentfs_lsp.service.diagnosing import diagnosed
+from agentfs_lsp.service.diagnosing import announce_landing, diagnosed
 from agentfs_lsp.service.history import keep
 from agentfs_lsp.service.landing.landing import FileOutcome, described, land, land_each
 from agentfs_lsp.service.landing.late_apply import WATCHED_S, hold_until_reported, watch_preview
@@ -114,6 +114,7 @@ async def _land_accepted(
             accepted = await diagnosed(ws, accepted)
         for change in accepted:
             await off_loop(change.extent, _remember_encoding, ws, change)
+        announce_landing(ws, proposal, accepted)
         if proposal.atomic:
             landed = await land(ws, accepted, applier, watch)
             _check_some_landed(landed)

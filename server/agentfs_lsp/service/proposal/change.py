@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from agentfs_lsp.domain.access import HIDDEN, Access
 from agentfs_lsp.domain.cached import cached
-from agentfs_lsp.domain.diagnostics import SyntaxProblem
+from agentfs_lsp.domain.diagnostics import Diagnostic, SyntaxProblem
 from agentfs_lsp.domain.diff.hunks import counts, widen
 from agentfs_lsp.domain.diff.line_ends import leaves_an_eol, splices_towards
 from agentfs_lsp.domain.diff.unified import TRUNCATED, Preview, preview, whole
@@ -125,6 +125,8 @@ class FileChange:
     found: tuple[Warned, ...] = ()
     syntax: tuple[SyntaxProblem, ...] = ()
     """The syntax errors that it introduces (`diagnosing.py`)."""
+    reported: tuple[Diagnostic, ...] = ()
+    """What programs in the editor have found since it landed (`diagnosing.py`)."""
 
     @cached
     def absolute(self) -> str:

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.service.files.documents import Documents
     from agentfs_lsp.service.files.store import Clock, FileStore, Root
     from agentfs_lsp.service.proposal.change import FileChange
+    from agentfs_lsp.service.proposal.found import FoundInEditor
     from agentfs_lsp.service.proposal.proposals import Proposals
     from agentfs_lsp.service.proposal.record import History
     from agentfs_lsp.service.proposal.review import Reviewer
@@ -101,6 +102,8 @@ class Workspace:
     refusals: Refusals = field(init=False)
     syntax: SyntaxChecker | None = None
     """Finds syntax errors in changes, before they are proposed."""
+    found_in_editor: FoundInEditor | None = None
+    """Asks the editor what other programs find in changes that landed."""
     reads_asked: Counter[str] = field(default_factory=Counter)
     """By session, how many questions before a read are open."""
     loads: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(MAX_LOADS))
