@@ -33,6 +33,7 @@
 
 (require 'agentfs-amend)
 (require 'agentfs-client)
+(require 'agentfs-diagnostics)
 (require 'agentfs-history)
 (require 'agentfs-install)
 (require 'agentfs-proposals)

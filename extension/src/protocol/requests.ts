@@ -8,12 +8,15 @@ import {
   type AgentsParams,
   type AppliedAnswer,
   type AppliedParams,
+  type DiagnosticsParams,
+  type DiagnosticsResult,
   type DisconnectParams,
   type DocumentState,
   type Done,
   type Envelope,
   type FileEncodings,
   type HistoryParams,
+  type LandingParams,
   type ProposalAnswer,
   type ProposalParams,
   type Proposed,
@@ -41,6 +44,10 @@ export const SettledNotification = new NotificationType<Settled>(Notification.se
 export const StatusChangedNotification = new NotificationType<Status>(Notification.statusChanged);
 export const DocumentStateNotification = new NotificationType<DocumentState>(Notification.documentState);
 export const FileEncodingsNotification = new NotificationType<FileEncodings>(Notification.fileEncodings);
+
+/** The server's. */
+export const DiagnosticsRequest = new RequestType<DiagnosticsParams, DiagnosticsResult, void>('agentfs/diagnostics');
+export const LandingNotification = new NotificationType<LandingParams>('agentfs/landing');
 
 /** Requests for changes; their answers say what landed. */
 export const CHANGING: ReadonlySet<string> = new Set([

@@ -25,13 +25,16 @@ import {
 import { SECTION, serverSection, type Limits, type Settings } from './settings';
 import { DocumentStates, UnsavedElsewhere } from './documentState';
 import { FileEncodingsNotifier } from './fileEncodings';
+import { FoundDiagnostics } from './foundDiagnostics';
 import type { Convert } from '../proposals/applyEdits';
 import { notify, type Severity } from '../util/window';
 import type { Envelope, Proposed, Settled, Status } from '../protocol/types';
 import {
   CHANGING,
   DocumentStateNotification,
+  DiagnosticsRequest,
   FileEncodingsNotification,
+  LandingNotification,
   ProposedNotification,
   SettledNotification,
   StatusChangedNotification,
@@ -183,7 +186,9 @@ export class Server implements vscode.Disposable {
   private build(process: ServerProcess, preview: boolean): LanguageClient {
     const states = new DocumentStates((state) => send(DocumentStateNotification, state));
     const elsewhere = new UnsavedElsewhere((state) => send(DocumentStateNotification, state));
-    const tellers = [states, elsewhere, new FileEncodingsNotifier((encodings) => send(FileEncodingsNotification, encodings))];
+    const diagnostics = new FoundDiagnostics();
+    const encodings = new FileEncodingsNotifier((told) => send(FileEncodingsNotification, told));
+    const tellers = [states, elsewhere, encodings, diagnostics];
     const send = <P>(type: NotificationType<P>, params: P): void => {
       void client.sendNotification(type.method, params).catch(() => undefined);
     };
@@ -205,7 +210,7 @@ export class Server implements vscode.Disposable {
       fillClientCapabilities: (capabilities) => {
         capabilities.experimental = {
           ...(capabilities.experimental as object | undefined),
-          agentfs: { review: true, save: true, preview },
+          agentfs: { review: true, save: true, diagnostics: true, preview },
         };
       },
       initialize: () => tellers.forEach((teller) => teller.listen()),
@@ -226,6 +231,8 @@ export class Server implements vscode.Disposable {
       const title = await this.receiver.asked(severityOf(type), message, titles, token);
       return actions.find((action) => action.title === title) ?? null;
     });
+    client.onNotification(LandingNotification, (landing) => diagnostics.landing(landing));
+    client.onRequest(DiagnosticsRequest, (params, token) => diagnostics.since(params, token));
     client.onNotification(ProposedNotification, (proposed) => this.receiver.proposed(proposed));
     client.onNotification(SettledNotification, (settled) => this.receiver.settled(settled));
     client.onNotification(StatusChangedNotification, (status) => {

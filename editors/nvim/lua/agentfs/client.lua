@@ -98,6 +98,8 @@ local HANDLERS = {
   ['workspace/applyEdit'] = 'apply_edit',
   ['window/showMessageRequest'] = 'question',
   ['window/showMessage'] = 'message',
+  ['agentfs/landing'] = 'landing',
+  ['agentfs/diagnostics'] = 'diagnostics',
   ['$/cancelRequest'] = 'cancelled',
 }
 
@@ -123,7 +125,7 @@ local function configuration(root, command)
     handlers[method] = handler_for(name)
   end
   local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.experimental = { agentfs = { review = true, save = true } }
+  capabilities.experimental = { agentfs = { review = true, save = true, diagnostics = true } }
   capabilities.general = vim.tbl_extend('force', capabilities.general or {}, {
     positionEncodings = { 'utf-16' }, -- that of most servers: Neovim warns where those of a buffer differ
   })

@@ -54,6 +54,14 @@ function M.apply_edit(_, params, ctx)
   return { applied = true }
 end
 
+function M.landing(_, params)
+  require('agentfs.diagnostics').landing(params)
+end
+
+function M.diagnostics(_, params)
+  return require('agentfs.diagnostics').since(params)
+end
+
 function M.question(_, params, ctx)
   return require('agentfs.questions').ask(params, ctx.client_id)
 end

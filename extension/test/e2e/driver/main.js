@@ -17,6 +17,7 @@ const pending = new Map();
 const underWay = new Map();
 let agentfs;
 let comments;
+let checking;
 
 exports.activate = async (context) => {
   if (!socketPath) return;
@@ -79,6 +80,23 @@ const handlers = {
     if (path === "all") return closeAll();
     const wanted = fileUri(path).toString();
     await window.tabGroups.close(allTabs().filter((tab) => uriOf(tab) === wanted));
+  },
+  /** Finds `word` wrong in files whose names end so, a moment after each change, as language servers do; without one, ends that. */
+  diagnose({ end, word }) {
+    checking?.dispose();
+    if (word === undefined) return;
+    const found = vscode.languages.createDiagnosticCollection("checker");
+    const check = (document) => {
+      if (!document.fileName.endsWith(end)) return;
+      const wrong = document.getText().split("\n").flatMap((text, line) => {
+        if (!text.includes(word)) return [];
+        const one = new vscode.Diagnostic(new vscode.Range(line, 0, line, text.length), `“${text}” is wrong`);
+        return [Object.assign(one, { source: "checker" })];
+      });
+      setTimeout(() => found.set(document.uri, wrong), 20);
+    };
+    const events = [workspace.onDidOpenTextDocument(check), workspace.onDidChangeTextDocument(({ document }) => check(document))];
+    checking = vscode.Disposable.from(found, ...events);
   },
   type,
   /** Types, and runs a command before anyone in the extension host can have heard of that. */
