@@ -3,6 +3,7 @@
  * lands and after it. The server compares them.
  */
 import * as vscode from 'vscode';
+import { findDocument } from '../proposals/applyEdits';
 import type { DiagnosticsParams, DiagnosticsResult, FoundDiagnostic, LandingParams } from '../protocol/types';
 
 const QUIET_MS = 150; // programs that look at a file often report in several steps
@@ -48,7 +49,7 @@ export class FoundDiagnostics implements vscode.Disposable {
     if (landing === undefined) {
       return { files: [] };
     }
-    if (uris.some((uri) => this.watched.has(kindOf(uri)) || found(uri).length > 0)) {
+    if (uris.some((uri) => this.watched.has(kindOf(uri)) || isChecked(uri))) {
       await settled(landing, Date.now() + wait_ms, token);
     }
     this.landings.delete(id);
@@ -102,6 +103,15 @@ function found(uri: string): FoundDiagnostic[] {
       return named === undefined || source === 'agentfs' ? [] : [{ ...told, severity: named }];
     })
     .slice(0, MOST_OF_FILE);
+}
+
+/** Whether the file is open, and an extension that is active was activated by its language: it may report on it. */
+function isChecked(uri: string): boolean {
+  const document = findDocument(uri);
+  return vscode.extensions.all.some(({ isActive, packageJSON }) => {
+    const { activationEvents } = packageJSON as { activationEvents?: unknown };
+    return isActive && Array.isArray(activationEvents) && activationEvents.includes(`onLanguage:${document?.languageId}`);
+  });
 }
 
 function kindOf(uri: string): string {

@@ -106,6 +106,12 @@ class Answer:
         """`{kind, line, detail}` of what a reviewer should see; `line` counts from 1, 0 is the whole file."""
         return cast("Sequence[Mapping[str, Any]]", self.data.get("warnings", ()))
 
+    @property
+    def diagnostics(self) -> Sequence[Mapping[str, Any]]:
+        """`{line, message, severity, source}` of each problem that the change introduced; `path`, too, for a
+        batch."""
+        return cast("Sequence[Mapping[str, Any]]", self.data.get("diagnostics", ()))
+
     def for_model(self) -> str:
         """The one string that a model should receive.
 
