@@ -6,8 +6,8 @@
 
 ;; One buffer shows one proposal as a diff, and keys decide about it.  It
 ;; appears only when the user asks for it, and puts the windows back after.
-;; An approving key counts only after the diff has been in the selected
-;; window for a moment, and only for what the buffer shows.
+;; An approving key counts only after all of the diff has been in the selected
+;; window, each part for a moment, and only for what the buffer shows.
 
 ;;; Code:
 
@@ -46,6 +46,9 @@ WINDOWS are those right after it appeared, with their buffers.")
 (defvar-local agentfs-review--ready nil "The time from which approving keys count.")
 
 (defvar-local agentfs-review--timer nil "Timer until approving keys count.")
+
+(defvar-local agentfs-review--unseen 0
+  "How many characters at the end of the buffer have not been on the screen.")
 
 (defface agentfs-review-title '((t :inherit bold :height 1.1)) "Face of a proposal's title."
   :group 'agentfs)
@@ -92,9 +95,12 @@ WINDOWS are those right after it appeared, with their buffers.")
               minor-mode-overriding-map-alist nil
               header-line-format '(:eval (agentfs-review--header))
               revert-buffer-function (lambda (&rest _) (agentfs-review-redraw)))
-  (setq buffer-read-only t
+  (setq-local truncate-partial-width-windows nil)
+  (setq truncate-lines nil
+        buffer-read-only t
         bidi-display-reordering nil
         buffer-undo-list t)
+  (add-hook 'window-scroll-functions #'agentfs-review--appeared nil t)
   (add-hook 'window-buffer-change-functions #'agentfs-review--appeared nil t)
   (add-hook 'window-selection-change-functions #'agentfs-review--appeared nil t))
 
@@ -126,8 +132,24 @@ WINDOWS are those right after it appeared, with their buffers.")
                          (when (buffer-live-p buffer)
                            (with-current-buffer buffer
                              (setq agentfs-review--timer nil)
+                             (agentfs-review--note-seen)
                              (force-mode-line-update)))))))
   (force-mode-line-update))
+
+(defun agentfs-review--seen ()
+  "The position up to which all of the text has been on the screen."
+  (max (point-min) (- (point-max) agentfs-review--unseen)))
+
+(defun agentfs-review--note-seen ()
+  "Take the text in the selected window as seen."
+  (when (and (eq (window-buffer) (current-buffer))
+             (<= (window-start) (agentfs-review--seen)))
+    (setq agentfs-review--unseen (min agentfs-review--unseen (- (point-max) (window-end nil t))))))
+
+(defun agentfs-review--all-seen-p (proposal)
+  "Whether all of the review of PROPOSAL has been on the screen."
+  (with-current-buffer (agentfs-review--get-buffer)
+    (and (eq proposal agentfs-review--item) (= agentfs-review--unseen 0))))
 
 (defun agentfs-review--guard-seconds ()
   "For how long approving keys do not count.
@@ -152,7 +174,12 @@ The server does not take a yes to a question that it asked less than 1.5 s ago."
     (user-error "The proposal has changed: look at it again"))
   (unless (agentfs-review--ready-p)
     (agentfs-review--guard)
-    (user-error "Shown only just now: look at it, then press the key again")))
+    (user-error "Shown only just now: look at it, then press the key again"))
+  (unless (= agentfs-review--unseen 0)
+    (goto-char (agentfs-review--seen))
+    (set-window-start nil (point))
+    (agentfs-review--guard)
+    (user-error "Not all of it was on the screen: read on, then press the key again")))
 
 (defun agentfs-review--own ()
   "Raise an error unless this is the review, with a proposal."
@@ -209,6 +236,7 @@ The server does not take a yes to a question that it asked less than 1.5 s ago."
   "Draw ITEM in the current buffer."
   (let ((same (eq item agentfs-review--item))
         (line (line-number-at-pos))
+        (size (buffer-size))
         (inhibit-read-only t))
     (setq agentfs-review--item item
           agentfs-review--drawn (agentfs-review--state item)
@@ -217,6 +245,8 @@ The server does not take a yes to a question that it asked less than 1.5 s ago."
     (if (agentfs-question-p item)
         (agentfs-review--draw-question item)
       (agentfs-review--draw-proposal item))
+    (setq agentfs-review--unseen
+          (if same (+ agentfs-review--unseen (max 0 (- (buffer-size) size))) (buffer-size)))
     (goto-char (point-min))
     (if same (forward-line (1- line)) (agentfs-review--to-first-hunk))
     (dolist (window (get-buffer-window-list nil nil t))

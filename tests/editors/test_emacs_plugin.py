@@ -155,7 +155,7 @@ async def test_a_dropped_hunk_does_not_land(root: Path) -> None:
         shown = await emacs.ready("You have changed this proposal")
         assert "+LINE 37" in shown
         assert "+LINE 3\n" not in shown
-        emacs.screen.press("y")
+        await emacs.accept()
         assert decision(await answer) == ("amended", "disk")
     assert (root / "long.txt").read_text() == LONG.replace("line 37\n", "LINE 37\n")
 
@@ -207,7 +207,7 @@ async def test_one_file_of_a_batch_can_be_left_out(root: Path) -> None:
         await emacs.screen.shows("Leave out, because")
         emacs.screen.press("Not a.\r")
         await emacs.ready("a.py  LEFT OUT")
-        emacs.screen.press("y")
+        await emacs.accept()
         answered = await answer
         assert answered["data"]["failed_items"] == [0]
         assert answered["data"]["results"][0]["feedback"] == "Not a."

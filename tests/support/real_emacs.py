@@ -68,16 +68,15 @@ class Emacs(RealEditor):
         return await self.screen.shows(lambda text: READY in text and shown in text)
 
     async def accept(self) -> None:
-        """Press y, and once more where that came too soon."""
+        """Press y until it counts: once more where it came too soon, or there was more below."""
         settles = len(self.wire.all("agentfs/settle"))
-        self.screen.press("y")
-        too_soon = "Shown only just now"
-        shown = await self.screen.shows(
-            lambda text: too_soon in text or len(self.wire.all("agentfs/settle")) > settles
-        )
-        if too_soon in shown:
+        while len(self.wire.all("agentfs/settle")) == settles:
             await self.ready("")
             self.screen.press("y")
+            await self.screen.shows(lambda text: READY not in text)
+            await self.screen.shows(
+                lambda text: READY in text or len(self.wire.all("agentfs/settle")) > settles
+            )
 
     async def visit(self, name: str) -> Message:
         """Visit a file in the selected window."""
