@@ -50,6 +50,9 @@ WINDOWS are those right after it appeared, with their buffers.")
 (defvar-local agentfs-review--unseen 0
   "How many characters at the end of the buffer have not been on the screen.")
 
+(defvar-local agentfs-review--rest 0
+  "How many characters at the end of the buffer are lines that do not change.")
+
 (defface agentfs-review-title '((t :inherit bold :height 1.1)) "Face of a proposal's title."
   :group 'agentfs)
 
@@ -149,7 +152,7 @@ WINDOWS are those right after it appeared, with their buffers.")
 (defun agentfs-review--all-seen-p (proposal)
   "Whether all of the review of PROPOSAL has been on the screen."
   (with-current-buffer (agentfs-review--get-buffer)
-    (and (eq proposal agentfs-review--item) (= agentfs-review--unseen 0))))
+    (and (eq proposal agentfs-review--item) (<= agentfs-review--unseen agentfs-review--rest))))
 
 (defun agentfs-review--guard-seconds ()
   "For how long approving keys do not count.
@@ -175,7 +178,7 @@ The server does not take a yes to a question that it asked less than 1.5 s ago."
   (unless (agentfs-review--ready-p)
     (agentfs-review--guard)
     (user-error "Shown only just now: look at it, then press the key again"))
-  (unless (= agentfs-review--unseen 0)
+  (unless (agentfs-review--all-seen-p agentfs-review--item)
     (goto-char (agentfs-review--seen))
     (set-window-start nil (point))
     (agentfs-review--guard)
@@ -246,13 +249,22 @@ The server does not take a yes to a question that it asked less than 1.5 s ago."
         (agentfs-review--draw-question item)
       (agentfs-review--draw-proposal item))
     (setq agentfs-review--unseen
-          (if same (+ agentfs-review--unseen (max 0 (- (buffer-size) size))) (buffer-size)))
+          (if same (+ agentfs-review--unseen (max 0 (- (buffer-size) size))) (buffer-size))
+          agentfs-review--rest (- (point-max) (agentfs-review--last-change)))
     (goto-char (point-min))
     (if same (forward-line (1- line)) (agentfs-review--to-first-hunk))
     (dolist (window (get-buffer-window-list nil nil t))
       (unless same (set-window-start window (point-min)))
       (set-window-point window (point)))
     (agentfs-review--guard)))
+
+(defun agentfs-review--last-change ()
+  "The end of the last line that is no context of the diff."
+  (save-excursion
+    (goto-char (point-max))
+    (while (and (not (bobp)) (save-excursion (forward-line -1) (eq (char-after) ?\s)))
+      (forward-line -1))
+    (point)))
 
 (defun agentfs-review--draw-question (question)
   "Draw QUESTION in the current buffer."

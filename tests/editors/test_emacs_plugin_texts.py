@@ -67,6 +67,8 @@ async def test_text_of_others_is_shown_with_codes_and_has_no_effect(root: Path) 
         emacs.screen.press("e")
         assert "\\u202eabc" in await emacs.screen.shows("C-c C-c accept this text")
         emacs.screen.press("\x03\x03")
+        await emacs.screen.shows("look at it with your text")
+        await emacs.accept()
         assert decision(await answer) == ("accepted", "disk")
     assert (root / "c.txt").read_text() == hostile + local
     assert not (root / "PWNED").exists()
