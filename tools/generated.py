@@ -1,9 +1,11 @@
 """Generates code and documentation from the declared shapes of the wire: `make generated`.
 
-`api/params.py`, `api/results.py`, and `lsp/results.py` declare what goes over the wire. The generator writes
+`api/params.py`, `api/results.py`, and `lsp/results.py` declare what goes over the wire, and
+`service/statistics.py` the output of `agentfs-lsp stats`. The generator writes
 extension/src/protocol/types.ts, the lists of commands and methods in the greeting of docs/protocol.md, and
-the table there below each comment `<!-- table NAME -->`. The header of a table selects its columns; if there
-is no table yet, it gets the usual ones. The string below a key of a shape is its meaning.
+the table there and in docs/operations.md below each comment `<!-- table NAME -->`. The header of a table
+selects its columns; if there is no table yet, it gets the usual ones. The string below a key of a shape is
+its meaning.
 """
 
 from __future__ import annotations
@@ -39,18 +41,19 @@ from agentfs_lsp.api.methods import AGENT_REQUESTS, USER_REQUESTS
 from agentfs_lsp.lsp import results as editor_results
 from agentfs_lsp.lsp.features.agents import COMMANDS, MANUAL_COMMAND
 from agentfs_lsp.lsp.features.editor import EDITOR_REQUESTS
+from agentfs_lsp.service import statistics
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import ModuleType
 
 REPOSITORY = Path(__file__).parents[1]
-DOCUMENT = REPOSITORY / "docs" / "protocol.md"
+DOCUMENTS = [REPOSITORY / "docs" / name for name in ("protocol.md", "operations.md")]
 TYPES = REPOSITORY / "extension" / "src" / "protocol" / "types.ts"
 LSP = {"Position", "Range", "TextEdit", "TextDocument", "DocumentEdit", "ChangeAnnotation"}
 """Shapes of LSP itself, which the extension's client library declares."""
 
-MODULES: tuple[ModuleType, ...] = (params, results, editor_results)
+MODULES: tuple[ModuleType, ...] = (params, results, editor_results, statistics)
 
 
 def main() -> int:
@@ -62,7 +65,7 @@ def main() -> int:
 
 def made() -> dict[Path, str]:
     """The current text of each file that is generated or has generated parts."""
-    return {DOCUMENT: document(DOCUMENT.read_text("utf-8")), TYPES: typescript()}
+    return {**{path: document(path.read_text("utf-8")) for path in DOCUMENTS}, TYPES: typescript()}
 
 
 # --- the declared shapes ----------------------------------------------------------------------------------
@@ -175,7 +178,7 @@ def _shape_in(hint: Any) -> type:
     return shape  # type: ignore[no-any-return]
 
 
-# --- docs/protocol.md -------------------------------------------------------------------------------------
+# --- the documents ----------------------------------------------------------------------------------------
 
 _TABLE = re.compile(
     r"<!-- table (?P<name>\w+)(?: beside (?P<other>\w+))? -->\n"

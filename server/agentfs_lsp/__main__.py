@@ -45,6 +45,7 @@ COMMANDS = {
     "hook": "agentfs_lsp.commands.hook",
     "mcp": "agentfs_lsp.mcp.command",
     "review": "agentfs_lsp.reviewer.command",
+    "stats": "agentfs_lsp.commands.stats",
     "undo": "agentfs_lsp.commands.undo",
 }
 """Terminal commands and the modules that run them; the server itself imports none of them."""
@@ -121,11 +122,11 @@ def _parser(translate: Translate) -> Parser:
         epilog=translate(
             "Commands for the terminal: agentfs-lsp check-config [DIR] [PATH ...] shows which rules "
             "apply to a path, agentfs-lsp history [PATH] lists the changes that landed, agentfs-lsp "
-            "audit CHANGE shows what became of one, agentfs-lsp undo ID undoes it, agentfs-lsp review [DIR] "
-            "reviews changes, agentfs-lsp connect [AGENT] connects agents' programs, agentfs-lsp mcp serves "
-            "such a program, agentfs-lsp call TOOL calls a tool as an agent does, agentfs-lsp hook is a hook "
-            "for Claude Code, and agentfs-lsp demo [DIR] runs a demonstration. Each command has its own "
-            "--help."
+            "audit CHANGE shows what became of one, agentfs-lsp undo ID undoes it, agentfs-lsp stats shows "
+            "what agents did in numbers, agentfs-lsp review [DIR] reviews changes, agentfs-lsp connect "
+            "[AGENT] connects agents' programs, agentfs-lsp mcp serves such a program, agentfs-lsp call "
+            "TOOL calls a tool as an agent does, agentfs-lsp hook is a hook for Claude Code, and "
+            "agentfs-lsp demo [DIR] runs a demonstration. Each command has its own --help."
         ),
     )
     options = parser.options

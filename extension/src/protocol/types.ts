@@ -963,3 +963,113 @@ export interface FolderEncodings {
 export interface FileEncodings {
   folders: FolderEncodings[];
 }
+
+/** How often something is in the log. */
+export interface Count {
+  name: string;
+  count: number;
+}
+
+/** So many of so many. */
+export interface Share {
+  count: number;
+  of: number;
+  /** from 0 to 1; null if there are none */
+  share: number | null;
+}
+
+/** One kind of operation. */
+export interface OperationKind {
+  operation: string;
+  count: number;
+  succeeded: number;
+  /** the median duration without the wait for the user */
+  median_ms: number;
+}
+
+/** The operations on files of one type. */
+export interface FileType {
+  /** null for files without one, and operations on several types */
+  extension: string | null;
+  operations: number;
+  lines_added: number;
+  lines_removed: number;
+}
+
+/** The reviews that took so long. */
+export interface ReviewStep {
+  /** null for the longest ones */
+  up_to_ms: number | null;
+  count: number;
+}
+
+/** How long the user took to answer. */
+export interface ReviewTimes {
+  count: number;
+  total_ms: number;
+  median_ms: number | null;
+  p95_ms: number | null;
+  longest_ms: number | null;
+  steps: ReviewStep[];
+}
+
+/** An operation that took long. */
+export interface SlowOperation {
+  time: string;
+  id: string | null;
+  operation: string;
+  /** the first of several */
+  path: string | null;
+  files: number;
+  outcome: string;
+  /** the duration without the wait for the user */
+  own_ms: number;
+  /** the longest phase, other than the review */
+  phase: string | null;
+}
+
+/** The output of `agentfs-lsp stats --json`. */
+export interface Statistics {
+  /** what `--since` asked for, in UTC; null for the whole log */
+  since: string | null;
+  /** what `--workspace` asked for; null for all */
+  workspaces: string[] | null;
+  /** when the first of the operations arrived; null if there are none */
+  first: string | null;
+  /** when the last of them arrived */
+  last: string | null;
+  /** the number of operations. Dry runs are not among them, nor in any number below */
+  operations: number;
+  /** the number of dry runs */
+  dry_runs: number;
+  /** lines of the log that are no records */
+  skipped_lines: number;
+  /** `{operation, count, succeeded, median_ms}`, for each kind of operation, the most frequent first; a write that creates a file is `"create"`, and one that replaces it `"update"`. `median_ms` is the duration without the wait for the user */
+  by_operation: OperationKind[];
+  /** `{name, count}`, for each `outcome` */
+  outcomes: Count[];
+  /** `{count, of, share}`: operations that succeeded, of all; `share` is null if `of` is 0 */
+  success: Share;
+  /** `{count, of, share}`: operations that the user rejected, of those that the user decided */
+  rejection: Share;
+  /** `{count, of, share}`: changes that ended in a conflict, of all changes */
+  conflict: Share;
+  /** `{count, of, share}`: changes that the user amended, of those that the user accepted */
+  amended: Share;
+  /** `{count, of, share}`: writes that created a file, of those that landed; the others replaced one */
+  created: Share;
+  /** the lines added by what landed */
+  lines_added: number;
+  /** the lines removed by what landed */
+  lines_removed: number;
+  /** `{extension, operations, lines_added, lines_removed}`; the lines are those of what landed. `extension` is null for files without one, and for operations on several types */
+  file_types: FileType[];
+  /** `{count, total_ms, median_ms, p95_ms, longest_ms, steps}`: how long the user took to answer. `steps`: how many took up to 1, 5, 15, 60, and 300 s, and longer (`up_to_ms` null) */
+  review: ReviewTimes;
+  /** `{name, count}`, for each `code` */
+  errors: Count[];
+  /** `{name, count}`, for each level at which an edit matched */
+  match_levels: Count[];
+  /** `{time, id, operation, path, files, outcome, own_ms, phase}`: the 10 operations that took longest without the wait for the user. `path` is the first of `files`, and `phase` the one that took longest, other than the review */
+  slowest: SlowOperation[];
+}
