@@ -34,6 +34,7 @@ import { Uncovered } from './review/uncovered';
 import { HunkCount } from './views/hunkCount';
 import { OutsideAgents } from './views/agents';
 import { Connecting } from './views/connecting';
+import { StatisticsView } from './views/statistics';
 import { StatusBar } from './views/statusBar';
 import { HunkDecisions } from './proposals/hunkDecisions';
 import { Settling, type Ended } from './proposals/settling';
@@ -118,6 +119,7 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
   const plain = new PlainView();
   const connecting = new Connecting(server, lifecycle, context.extensionUri, context.workspaceState, () => walkthrough.tick('connect'));
   const outside = new OutsideAgents(server, lifecycle, connecting, () => walkthrough.tick('connect'));
+  const statistics = new StatisticsView(server, lifecycle);
   const showStale = (review: Review): Promise<void> => historyDiffs.openStale(review);
   const settling = new Settling(server, proposals, editors, showStale);
   const decisions = new Decisions(settling, proposals, editors, focus, files, plain, showStale);
@@ -190,8 +192,8 @@ export function assemble(context: vscode.ExtensionContext): Assembled {
       }
     }),
   ];
-  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, heldKeys, editors, inline, uncovered, focus, hunks, hunkCount, looks, plain, history, historyDiffs, confirmation, drafts, outside, walkthrough];
-  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, connecting, sample, rowsMoved, titleMoved, fetch };
+  const own = [watchSaves(), new LandingWatcher(records), files, channel, proposed, settled, server, strictness, decorations, fileDecorations, announcements, stale, status, heldKeys, editors, inline, uncovered, focus, hunks, hunkCount, looks, plain, history, historyDiffs, confirmation, drafts, outside, walkthrough, statistics];
+  const parts = { ask, plain, server, lifecycle, proposals, questions, editors, edits, decisions, hunks, looks, drafts, records, history, historyDiffs, undos, checkpoints, status, outside, connecting, statistics, sample, rowsMoved, titleMoved, fetch };
   const texts = { files, bases, draftTexts, landed, presence, checkpointStore };
   return { ...parts, ...texts, walkthrough, proposed, settled, disposables: [...own, ...connections] };
 }

@@ -20,6 +20,7 @@ import { openReviewOf, showFileChanges } from './views/fileChanges';
 import { toggleStyle } from './views/reviewStyle';
 import type { OutsideAgents } from './views/agents';
 import type { Connecting } from './views/connecting';
+import type { StatisticsView } from './views/statistics';
 import type { StatusBar } from './views/statusBar';
 import type { Checkpoint } from './history/checkpoints';
 import type { SessionChanges } from './history/sessions';
@@ -58,6 +59,7 @@ export interface Parts {
   status: StatusBar;
   outside: OutsideAgents;
   connecting: Connecting;
+  statistics: StatisticsView;
   sample: Sample;
   /** When rows of pending changes last moved. */
   rowsMoved: LastMoment;
@@ -131,6 +133,7 @@ function handlers({
   status,
   outside,
   connecting,
+  statistics,
   sample,
   titleMoved,
   fetch,
@@ -236,6 +239,7 @@ function handlers({
     resumeAuto: () => status.resumeAuto(),
     showAgents: () => outside.show(),
     connectAgent: () => connecting.connect(),
+    showStatistics: () => statistics.show(),
     sample: () => sample.start(),
     showPending: () => vscode.commands.executeCommand('agentfs.pending.focus'),
     restart: () => lifecycle.restart(),

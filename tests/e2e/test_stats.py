@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from agentfs_lsp.service.statistics import Statistics
 from generated import keys_of
-from support.command import COMMAND, agentfs
+from support.command import COMMAND, agentfs, run
 from support.docs import REPOSITORY
 from support.editor import REVIEWING, editing
 from support.operation_log import log_file
@@ -74,6 +75,14 @@ async def test_what_a_server_logged_is_counted(root: Path, file: Path) -> None:
     assert {one["name"] for one in told["errors"]} == {"NOT_FOUND", "USER_REJECTED"}
     assert numbers("--workspace", str(root), "--since", "1h", state=editor.state)["operations"] == 4
     assert numbers("--workspace", str(root.parent / "x"), state=editor.state)["operations"] == 0
+
+
+def test_as_json_it_needs_no_other_package() -> None:
+    without = (
+        "import sys; sys.modules['rich'] = None; from agentfs_lsp.__main__ import main; sys.exit(main())"
+    )
+    told = run(sys.executable, "-c", without, "stats", "--json", "--operations-log", str(LOG), check=True)
+    assert json.loads(told.stdout)["operations"] == 12
 
 
 @pytest.mark.parametrize(

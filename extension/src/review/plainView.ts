@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import * as vscode from 'vscode';
-import { shownAsCodes, visible } from '../util/display';
+import { asHtml, shownAsCodes, visible } from '../util/display';
 import { hunks } from '../util/text';
 import { areNotificationsAtTop } from '../util/window';
 import { FREE_PART } from './rows';
@@ -177,7 +177,7 @@ function sectionOf({ path, why, base, now }: PlainFile): string {
         .join('');
     return side('del', 'old', '−', start.before, removed, added) + side('ins', 'new', '+', start.after, added, removed);
   });
-  return `<h1>${escaped(visible(path))}</h1><p>${escaped(why ?? '')}</p>${rows.join('<hr>')}`;
+  return `<h1>${asHtml(visible(path))}</h1><p>${asHtml(why ?? '')}</p>${rows.join('<hr>')}`;
 }
 
 /** A line as HTML. Marks what differs from `other`, and shortens the rest. */
@@ -201,7 +201,7 @@ function marked(line: string, other?: string): string {
 
 /** Stands for so many UTF-16 units that both texts share. */
 function same(units: number): string {
-  return units === 0 ? '' : `<i>${escaped(vscode.l10n.t('… {0} characters are the same …', units))}</i>`;
+  return units === 0 ? '' : `<i>${asHtml(vscode.l10n.t('… {0} characters are the same …', units))}</i>`;
 }
 
 /** A line from `first` to `last` as HTML, marked between `from` and `to`. Shows whitespace at the line's ends. */
@@ -222,10 +222,6 @@ function withEnds(line: string, first: number, last: number, from: number, to: n
 
 /** Text as HTML, with codes for invisible characters; at the ends of a line (`isEnd`) blanks are shown, too. */
 function drawn(text: string, isEnd: boolean): string {
-  const html = shownAsCodes(escaped(text), (codes) => (codes === '\\u{9}' ? '<i>→</i>\t' : `<b>${codes}</b>`));
+  const html = shownAsCodes(asHtml(text), (codes) => (codes === '\\u{9}' ? '<i>→</i>\t' : `<b>${codes}</b>`));
   return isEnd ? html.replaceAll(' ', '<i>·</i>') : html;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 }

@@ -1,6 +1,5 @@
 /** Runs `agentfs-lsp connect`, which proposes the change of an agent's settings like any other, or lists what is set up. */
-import { execFile } from 'node:child_process';
-import * as vscode from 'vscode';
+import { runCommand } from './cli';
 import type { Server } from './client';
 
 /**
@@ -37,18 +36,11 @@ export class ConnectCommand {
     return (await this.run(['--list', '--workspace', root])).agents;
   }
 
-  private run(options: readonly string[]): Promise<Result> {
-    const { command, args, cwd } = this.server.command;
-    const LC_ALL = vscode.env.language.startsWith('zh') ? 'zh_CN.UTF-8' : 'C.UTF-8';
-    return new Promise((resolve) => {
-      const child = execFile(command, [...args, 'connect', '--json', ...options], { cwd, env: { ...process.env, LC_ALL } }, (error, stdout, stderr) => {
-        const said = parsed(stdout);
-        const { agents = [], lines = [(stderr || error?.message || '').trim()] } = said ?? {};
-        const isRejected = error?.code === REJECTED;
-        resolve({ outcome: isRejected ? 'rejected' : error !== null || said === undefined ? 'failed' : 'done', agents, lines });
-      });
-      child.stdin?.end();
-    });
+  private async run(options: readonly string[]): Promise<Result> {
+    const { code, stdout, stderr } = await runCommand(this.server, ['connect', '--json', ...options]);
+    const said = parsed(stdout);
+    const { agents = [], lines = [stderr] } = said ?? {};
+    return { outcome: code === REJECTED ? 'rejected' : code !== 0 || said === undefined ? 'failed' : 'done', agents, lines };
   }
 }
 

@@ -172,6 +172,11 @@ function chunksOf(text: string): string[] {
   return chunks;
 }
 
+/** Text as HTML, outside of tags. */
+export function asHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+}
+
 /** Text as HTML that is no Markdown either: only letters, digits and blanks stay as they are. */
 function escaped(text: string): string {
   return text.replace(/[^a-z0-9 ]/giu, (character) => `&#${character.codePointAt(0)};`);

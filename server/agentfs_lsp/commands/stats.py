@@ -1,6 +1,7 @@
 """`agentfs-lsp stats`: what agents did, in numbers, from the operation log (docs/operations.md#statistics).
 
-It reads the log directly, without a server. `stats_report.py` prints the result.
+It reads the log directly, without a server. `stats_report.py` prints the result; as JSON, for the VS Code
+extension, it needs no other package.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from functools import partial
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.operation_files import log_path, read_log
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
-from agentfs_lsp.commands.stats_report import print_statistics
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.statistics import statistics
 
@@ -38,6 +38,8 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
     if options.json:
         print(json.dumps({"log": path, **numbers}, indent=2))
     else:
+        from agentfs_lsp.commands.stats_report import print_statistics  # noqa: PLC0415 - the VSIX has no rich
+
         print_statistics(numbers, path, translate)
     return 0
 
