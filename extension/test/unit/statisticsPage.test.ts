@@ -51,7 +51,9 @@ test('names from the log are text, and show what is in them', () => {
 test('without operations it says what to do', () => {
   const nothing = { ...numbers, operations: 0 };
   assert.match(contentOf(nothing, 'en').status, /agentfs\.log\.operations/);
-  assert.match(contentOf({ ...nothing, workspaces: ['/a'] }, 'en').status, /all workspaces/);
+  for (const asked of [{ workspaces: ['/a'] }, { since: '2026-01-31T00:00:00.000Z' }]) {
+    assert.match(contentOf({ ...nothing, ...asked }, 'en').status, /a longer time, or all workspaces/);
+  }
 });
 
 test('the page loads nothing, and runs only its own script', () => {
