@@ -65,7 +65,7 @@ def record_of(exchange: Exchange, operation: str, result: object) -> OperationRe
         rung, decision = "message", _READ_DECISIONS[code]
     added, removed = _lines(stats, proposal)
     extension = _extension(resolved)  # what the agent only spelled may be anything
-    duration_ms = stats.get("time_ms", exchange.time_ms())
+    duration_ms = round(exchange.timing.elapsed_ms, 2)
     return OperationRecord(
         time_ms=ws.clock.date_ms() - round(duration_ms),
         id=ws.operations.next_id(),

@@ -16,11 +16,18 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 def since(translate: Translate, text: str) -> int:
     """The type of such an argument, in milliseconds since the epoch: `2026-11-28`, `2026-11-28T10:00`, in the
     machine's time zone unless it names one, or `90m`, `12h`, `7d`, `2w`."""
-    if ago := _AGO.fullmatch(text):
-        return int((time.time() - int(ago[1]) * _SECONDS[ago[2]]) * 1000)
+    text = text.strip()
     try:
-        return int(datetime.fromisoformat(text).timestamp() * 1000)
+        if ago := _AGO.fullmatch(text):
+            moment_s = time.time() - int(ago[1]) * _SECONDS[ago[2]]
+        else:
+            moment_s = datetime.fromisoformat(text).timestamp()
     except (ValueError, OverflowError):
+        moment_s = -1
+    if moment_s < 0:
         raise ArgumentTypeError(
-            translate("must be a date such as 2026-11-28 or 2026-11-28T10:00, or an age such as 12h or 7d")
-        ) from None
+            translate(
+                "must be an age such as 30m, 12h, 2d, or 4w, or a date such as 2026-01-31 or 2026-01-31T12:00"
+            )
+        )
+    return int(moment_s * 1000)

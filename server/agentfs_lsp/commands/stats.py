@@ -6,31 +6,28 @@ extension, it needs no other package.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
-import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import partial
 
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.operation_files import log_path, read_log
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
+from agentfs_lsp.commands.since import since
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.service.statistics import statistics
-
-_AGE = re.compile(r"(\d{1,6})\s?([mhdw])", re.ASCII)
-_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 
 def run(arguments: Sequence[str], translate: Translate) -> int:
     """Run the command; returns its exit code."""
     options = _parser(translate).parse_args(arguments)
     path = options.operations_log or log_path(StateFolder())
+    begin = None if options.since is None else datetime.fromtimestamp(options.since / 1000, UTC)
     workspaces = None if options.workspace is None else [*map(os.path.realpath, options.workspace)]
     try:
-        numbers = statistics(read_log(path), since=options.since, workspaces=workspaces)
+        numbers = statistics(read_log(path), since=begin, workspaces=workspaces)
     except OSError as error:
         reason = translate("it is a link") if os.path.islink(path) else error.strerror
         wrong = translate("Cannot read '{path}': {reason}.", path=error.filename or path, reason=reason)
@@ -57,7 +54,7 @@ def _parser(translate: Translate) -> Parser:
     options.add_argument(
         "--since",
         metavar="WHEN",
-        type=partial(_since, translate),
+        type=partial(since, translate),
         help=translate(
             "only operations from then on: an age such as 30m, 12h, 2d, or 4w, or a date such as 2026-01-31 "
             "or 2026-01-31T12:00 (default: the whole log)"
@@ -79,15 +76,3 @@ def _parser(translate: Translate) -> Parser:
     )
     options.add_argument("--json", action="store_true", help=translate("print JSON"))
     return parser
-
-
-def _since(translate: Translate, text: str) -> datetime:
-    """The type of an argument that is an age or a date, in local time unless it says otherwise."""
-    age = _AGE.fullmatch(text.strip().lower())
-    try:
-        if age is not None:
-            return datetime.now(UTC) - timedelta(**{_UNITS[age[2]]: int(age[1])})
-        return datetime.fromisoformat(text.strip()).astimezone(UTC)
-    except (ValueError, OverflowError):
-        wrong = translate("must be an age such as 30m, 12h, 2d, or 4w, or a date such as 2026-01-31")
-        raise argparse.ArgumentTypeError(wrong) from None

@@ -30,6 +30,11 @@ class Timing:
         self._spans: dict[Phase, Span] = {}
         self.proposal: object = None
 
+    @property
+    def elapsed_ms(self) -> float:
+        """Milliseconds since the request arrived; 0 if nothing is measured."""
+        return self._now() - self._begun_ms if self._now else 0.0
+
     @contextmanager
     def phase(self, name: Phase) -> Iterator[None]:
         """Count the time of the block as this phase's."""
