@@ -1,16 +1,19 @@
 /** Shows what agents did in numbers, as a page (`statisticsPage.ts`). The numbers come from `agentfs-lsp stats`. */
 import { randomBytes } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import * as vscode from 'vscode';
 import type { Statistics } from '../protocol/types';
 import { runCommand } from '../server/cli';
 import type { Server } from '../server/client';
 import type { Lifecycle } from '../server/lifecycle';
 import { messageOf } from '../util/display';
+import { LatestTask } from '../util/latestTask';
 import { contentOf, pageOf, type Choice, type Content } from './statisticsPage';
 
 export class StatisticsView implements vscode.Disposable {
   private panel: vscode.WebviewPanel | undefined;
   private choice: Choice = { since: '7d', everywhere: false };
+  private readonly updates = new LatestTask(() => this.update());
 
   constructor(
     private readonly server: Server,
@@ -21,7 +24,7 @@ export class StatisticsView implements vscode.Disposable {
   show(): void {
     if (this.panel !== undefined) {
       this.panel.reveal();
-      void this.update(this.panel);
+      void this.updates.run();
       return;
     }
     const options = { enableScripts: true, enableFindWidget: true, localResourceRoots: [] };
@@ -30,7 +33,7 @@ export class StatisticsView implements vscode.Disposable {
     // It asks once it is there, and again when the user comes back to its tab.
     const asked = panel.webview.onDidReceiveMessage((message: Choice) => {
       this.choice = { since: String(message.since), everywhere: message.everywhere };
-      void this.update(panel);
+      void this.updates.run();
     });
     panel.onDidDispose(() => {
       asked.dispose();
@@ -45,11 +48,11 @@ export class StatisticsView implements vscode.Disposable {
     this.panel?.dispose();
   }
 
-  private async update(panel: vscode.WebviewPanel): Promise<void> {
+  private async update(): Promise<void> {
     const { choice } = this;
     const content = await this.content(choice);
-    if (choice === this.choice && panel === this.panel) {
-      await panel.webview.postMessage(content);
+    if (isDeepStrictEqual(choice, this.choice)) {
+      await this.panel?.webview.postMessage(content);
     }
   }
 
