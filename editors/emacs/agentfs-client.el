@@ -229,7 +229,7 @@ Emacs reads from a process while it writes to it."
                    :workspaceEdit (:documentChanges t :changeAnnotationSupport (:groupsOnLabel :json-false)))
        :textDocument (:synchronization (:didSave t))
        :window (:workDoneProgress t)
-       :experimental (:agentfs (:review t :save t :diagnostics t))))))
+       :experimental (:agentfs (:review t :save t :diagnostics t :user_settings t))))))
 
 (defun agentfs-client--locale ()
   "The user's language as in LSP, such as \"zh-cn\", or nil."

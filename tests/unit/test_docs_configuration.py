@@ -5,6 +5,7 @@ import re
 import tomllib
 
 from agentfs_lsp.domain.policy.protected import ASKED_FOR_CHANGES, ASKED_FOR_EVERYTHING, DENIED
+from agentfs_lsp.domain.settings.formatters import Formatters
 from agentfs_lsp.domain.settings.rules import Globs, Paths, Rules, Switches
 from agentfs_lsp.domain.settings.settings import SETTINGS
 from agentfs_lsp.domain.settings.shapes import Encoding, Folder, NamedRoots, Seconds
@@ -23,6 +24,7 @@ ACCEPTED = {
     Rules: RULES,
     Globs: "`[globs]`",
     Paths: "`[paths]`",
+    Formatters: "`{glob: [words]}`, or `{glob: [[words], …]}`",
     Switches: '`{"name": true or false}`',
 }
 DOCS = text_of("configuration.md")

@@ -297,7 +297,7 @@ export interface FileDiagnosed extends Diagnosed {
 
 /** A correction of the text that the agent sent. */
 export interface Corrected {
-  kind: 'line_ends' | 'byte_order_mark' | 'last_line_end' | 'charset' | 'final_newline' | 'trailing_blanks' | 'escapes';
+  kind: 'line_ends' | 'byte_order_mark' | 'last_line_end' | 'charset' | 'final_newline' | 'trailing_blanks' | 'escapes' | 'formatted';
   detail: string;
 }
 

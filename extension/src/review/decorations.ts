@@ -238,6 +238,7 @@ export function warningText({ kind, detail }: Warned): string {
     escaped: vscode.l10n.t('text that seems escaped once too often'),
     elided: vscode.l10n.t('a placeholder for omitted text'),
     syntax: vscode.l10n.t('a syntax error'),
+    formatter: vscode.l10n.t('a formatter failed, so the text was left as it was'),
     hard_links: vscode.l10n.t('the file has other names, which keep the old content'),
     on_save: vscode.l10n.t('the editor’s save will change it'),
   };

@@ -210,7 +210,7 @@ export class Server implements vscode.Disposable {
       fillClientCapabilities: (capabilities) => {
         capabilities.experimental = {
           ...(capabilities.experimental as object | undefined),
-          agentfs: { review: true, save: true, diagnostics: true, preview },
+          agentfs: { review: true, save: true, diagnostics: true, preview, user_settings: true },
         };
       },
       initialize: () => tellers.forEach((teller) => teller.listen()),

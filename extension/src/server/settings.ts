@@ -64,6 +64,9 @@ export function serverSection(section: unknown, { isAutoEnded, isTrusted, isTele
   if (!isTelemetryAllowed) {
     told['telemetry'] = { enabled: false };
   }
+  if (!isTrusted && typeof told['correction'] === 'object') {
+    told['correction'] = { ...told['correction'], formatters: {} }; // they read the workspace's configuration
+  }
   if (!isTrusted && Array.isArray(told['rules'])) {
     told['rules'] = told['rules'].map(reviewed);
   }

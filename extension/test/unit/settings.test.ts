@@ -75,3 +75,12 @@ test('where VS Code allows no telemetry, the server has none', () => {
   assert.deepEqual(serverSection(wanted, { ...FREE, isTelemetryAllowed: false }), { telemetry: { enabled: false } });
   assert.deepEqual(serverSection({}, { ...FREE, isTelemetryAllowed: false }), { telemetry: { enabled: false } });
 });
+
+test('no formatter runs in an untrusted workspace', () => {
+  const section = { correction: { formatters: { '*': ['fmt'] }, charset: [] } };
+  assert.deepEqual(serverSection(section, FREE), section);
+  assert.deepEqual(serverSection(section, { ...FREE, isTrusted: false }), {
+    approval: { mode: 'manual' },
+    correction: { formatters: {}, charset: [] },
+  });
+});

@@ -123,6 +123,7 @@ class Corrected(TypedDict):
         "final_newline",
         "trailing_blanks",
         "escapes",
+        "formatted",
     ]
     detail: str
 

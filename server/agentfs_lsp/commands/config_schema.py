@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from agentfs_lsp.domain.policy.tightening import shape_in_workspace
+from agentfs_lsp.domain.settings.formatters import Formatters
 from agentfs_lsp.domain.settings.rules import MAX_ENTRIES, OPERATIONS, Globs, Paths, Rules, Switches
 from agentfs_lsp.domain.settings.setting import InWorkspace, Setting
 from agentfs_lsp.domain.settings.settings import SETTINGS
@@ -81,6 +82,10 @@ def _of_shape(shape: Shape) -> JsonSchema:
             schema = _list_of(schema if negations else schema | {"pattern": "^[^!]"})
         case Paths():
             schema = _list_of(schema)
+        case Formatters():
+            command = _list_of(schema | {"minLength": 1}) | {"minItems": 1}
+            several = {"type": "array", "minItems": 1, "items": command}
+            schema = {"type": "object", "additionalProperties": {"anyOf": [command, several]}}
         case Switches():
             schema = {"type": "object", "additionalProperties": {"type": "boolean"}}
         case Rules(permissions):

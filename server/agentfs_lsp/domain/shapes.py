@@ -48,6 +48,8 @@ class Constraint:
         "plain_path",
         "switches",
         "switch_name",
+        "formatters",
+        "commands",
     ]
     options: tuple[str, ...] = ()
     minimum: float = 0

@@ -29,6 +29,7 @@ class ClientCapabilities:
     messages_wait: bool  # see Outgoing
     knows_agentfs: bool  # knows our notifications; others may show unknown ones to the user
     tells_diagnostics: bool = False  # see LspFoundInEditor
+    keeps_user_settings: bool = False  # its answers hold no workspace's values of settings for users alone
 
 
 def flatten(params: object) -> ClientCapabilities:
@@ -62,6 +63,7 @@ def flatten(params: object) -> ClientCapabilities:
         shows_one_line=name in _NEOVIM,
         messages_wait=name not in _VS_CODE and not review,  # those list questions
         tells_diagnostics=member(agentfs, "diagnostics") is True,
+        keeps_user_settings=member(agentfs, "user_settings") is True,
         knows_agentfs=isinstance(agentfs, dict),
     )
 

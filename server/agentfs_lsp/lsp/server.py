@@ -15,6 +15,7 @@ from agentfs_lsp.lsp.features.workspace import register_workspace
 from agentfs_lsp.lsp.language_server import AgentfsLanguageServer
 from agentfs_lsp.service.files.store import FileStore
 from agentfs_lsp.service.operations import Observer
+from agentfs_lsp.service.programs import Programs
 from agentfs_lsp.service.proposal.record import History
 
 
@@ -27,13 +28,15 @@ def create_server(
     own_folders: Sequence[str],
     catalog: Callable[[str], Translate],
     observers: Sequence[Observer] = (),
+    programs: Programs | None = None,
 ) -> AgentfsLanguageServer:
     """Create the server of one connection; requires a running event loop. Pass each incoming JSON-RPC
     message, as a dict, to `server.protocol.handle_message`.
 
     `send` takes each outgoing message and must not block; `stop` takes the exit code after the client's
     `exit`; `own_folders` are absolute paths that no agent may touch, the user's state folder first;
-    `catalog` returns a locale's texts; `observers` are told about each operation of an agent.
+    `catalog` returns a locale's texts; `observers` are told about each operation of an agent; `programs` runs
+    the user's formatters.
 
     Further features are registered as with any pygls server::
 
@@ -53,6 +56,8 @@ def create_server(
         to_the_end=tuple(EDITOR_REQUESTS),
         observers=observers,
     )
+    if programs is not None:
+        server.workspace.programs = programs
     register_agents(server)
     register_editor(server)
     register_documents(server)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from typing import Any, NoReturn, Protocol
 
 from agentfs_lsp.adapters.catalog import translator_for
+from agentfs_lsp.adapters.programs import ProgramRunner
 from agentfs_lsp.adapters.review.diff_file import DiffFiles
 from agentfs_lsp.api.incidents import record_incident
 from agentfs_lsp.lsp.language_server import FINISH_S, AgentfsLanguageServer
@@ -105,7 +106,15 @@ async def _serve(
     )
     diff_files = DiffFiles(own_folders[0])
     server = create_server(
-        transport.send, end, files, history, diff_files, own_folders, translator_for, observers
+        transport.send,
+        end,
+        files,
+        history,
+        diff_files,
+        own_folders,
+        translator_for,
+        observers,
+        ProgramRunner(),
     )
     doors = open_doors(server) if open_doors else ()
 

@@ -16,13 +16,14 @@ from agentfs_lsp.domain.errors import Conflict, PolicyDenied, error_access
 from agentfs_lsp.domain.paths import PathMode
 from agentfs_lsp.domain.policy.verdict import Verdict
 from agentfs_lsp.domain.revision import Expected
-from agentfs_lsp.service.correcting import checked, corrected
+from agentfs_lsp.service.correcting import corrected
 from agentfs_lsp.service.diagnosing import with_reported
 from agentfs_lsp.service.examining import examined
 from agentfs_lsp.service.files.snapshot import Snapshot
 from agentfs_lsp.service.files.store import Location, placed
 from agentfs_lsp.service.landing.deciding import may_tell
 from agentfs_lsp.service.landing.landing import described
+from agentfs_lsp.service.landing.last_line_end import checked
 from agentfs_lsp.service.landing.merging import merge_base, rebased
 from agentfs_lsp.service.landing.precondition import check_precondition
 from agentfs_lsp.service.landing.redaction import looking_unseen, redacting, unseen

@@ -18,7 +18,8 @@ from agentfs_lsp.domain.text.lines import LINE_END, is_ended, line_of
 from agentfs_lsp.domain.text.trailing_blanks import has_trailing, ranges_of, trimmed
 from agentfs_lsp.service.files.editorconfig import style_of
 from agentfs_lsp.service.files.store import FileStore
-from agentfs_lsp.service.landing.last_line_end import fitted
+from agentfs_lsp.service.formatting import formatted, formatters_of
+from agentfs_lsp.service.landing.last_line_end import checked
 from agentfs_lsp.service.proposal.change import Correction, FileChange
 from agentfs_lsp.service.proposal.risks import Warned
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
@@ -28,7 +29,14 @@ async def corrected(ws: Workspace, change: FileChange) -> FileChange:
     """The change as it is proposed. What can't be corrected stays as it is."""
     if not change.splices or change.operation == "delete":
         return change
-    return await off_loop(change.extent, _in_its_own_way, ws.files, change)
+    commands = formatters_of(change)
+    if not commands:
+        return await off_loop(change.extent, _in_its_own_way, ws.files, change)
+    change = await off_loop(change.extent, _unescaped, change)
+    made = await formatted(ws, change, commands)
+    if made is not None and made.corrections != change.corrections:
+        return made  # a formatter knows its language better than `.editorconfig`
+    return await off_loop(change.extent, _as_the_project_writes, ws.files, made or change)
 
 
 def _in_its_own_way(files: FileStore, change: FileChange) -> FileChange:
@@ -97,10 +105,3 @@ def with_hunks(change: FileChange, hunks: tuple[Splice, ...], corrections: list[
     pieces = (shortened(text, hunk) for hunk in hunks)
     splices = tuple(piece for piece in pieces if text[piece.start : piece.end] != piece.text)
     return replace(change, splices=splices, corrections=(*change.corrections, *corrections))
-
-
-def checked(change: FileChange) -> FileChange:
-    """As a change is computed: fitted to its document, and in its line ends."""
-    change = fitted(change).in_its_line_ends()
-    change.check()
-    return change

@@ -112,6 +112,12 @@ def _text(
         else corrected_text(translate, one.kind, one.detail)
         for one in change.corrections
     ]
+    if any(one.kind == "formatted" for one in change.corrections):
+        said.append(
+            translate("Later edits must match it: see diff_preview.")
+            if change.preview.text
+            else translate("Later edits must match it: use {Read}.")
+        )
     if submitted.landing is not None:
         said += _after_landing(translate, submitted.landing)
     said.append(hints_text((change,), translate))

@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from agentfs_lsp.domain.globs import permitted
+from agentfs_lsp.domain.settings.formatters import Command, Formatters
 from agentfs_lsp.domain.settings.rules import Globs
 from agentfs_lsp.domain.settings.setting import Mode, setting
 from agentfs_lsp.domain.settings.shapes import Encoding, Folder, Seconds
@@ -284,6 +286,18 @@ class CorrectionSettings:
         "warning.",
         strictest=EVERYWHERE,
         in_workspace="strictest",
+    )
+    formatters: Mapping[str, tuple[Command, ...]] = setting(
+        {},
+        Formatters(),
+        "Commands that format what agents propose, by glob: a list of words, or a list of such lists. A "
+        "command gets the text as standard input; {path} is the file's path. Files that were not formatted "
+        "before are left alone.",
+    )
+    formatter_timeout_ms: int = setting(
+        5000,
+        Whole("milliseconds", 1, 600_000),
+        "How long such a command may take.",
     )
 
 

@@ -66,6 +66,8 @@ class Configuration:
         self._translate = translate
         self._changed = changed
         self._layers = Layers()
+        self.keeps_user_settings = False
+        """Whether the client's later answers hold no workspace's values of settings for users alone."""
         self._said: dict[str, WorkspaceFile] = {}  # by root path: each workspace's own settings
         self._told: set[int] = set()  # hashes of reported problems of workspace files
         self._messages: Counter[str] = Counter()  # by workspace file
@@ -114,7 +116,8 @@ class Configuration:
         self._mark_known()
 
     def set_layer(self, name: LayerName, raw: object) -> None:
-        self._replace(self._layers.answered(name, raw))
+        is_users = name == "initialization" or self.keeps_user_settings
+        self._replace(self._layers.answered(name, raw, is_users=is_users))
 
     def set_switch(self, name: str, on: bool) -> bool:
         """Set a switch; returns whether a switch with that name exists."""

@@ -21,6 +21,9 @@ from agentfs_lsp.service.state.workspace import InForce
 
 LayerName = Literal["initialization", "configuration", "changed"]
 
+COMMANDS = frozenset({"correction.formatters"})
+"""Settings that run programs."""
+
 _EMPTY = Layer({}, ())
 
 
@@ -33,16 +36,18 @@ class Layers:
     changed: Layer = _EMPTY
     switched: Layer = _EMPTY
 
-    def answered(self, name: LayerName, raw: object) -> Layers:
+    def answered(self, name: LayerName, raw: object, *, is_users: bool = True) -> Layers:
         """The layers with one replaced by a new answer of any shape.
 
         `raw` is `initializationOptions`, the one item of the answer to `workspace/configuration`, or the
-        `settings` of `workspace/didChangeConfiguration`, where null only says that something changed."""
+        `settings` of `workspace/didChangeConfiguration`, where null only says that something changed.
+        `is_users`: none of it comes from the workspace's own files, as far as the editor keeps them apart."""
         if name == "changed":
             if raw is None:
                 return self
             raw = section_of(raw)
-        layers = replace(self, **{name: read_layer(raw)})
+        layer = read_layer(raw)
+        layers = replace(self, **{name: layer if is_users else _without_commands(layer)})
         before, now = _written_switches(self), _written_switches(layers)
         kept = {
             key: on
@@ -85,6 +90,16 @@ class Layers:
 
     def _in_order(self) -> list[Layer]:
         return [getattr(self, layer.name) for layer in fields(self)]
+
+
+def _without_commands(layer: Layer) -> Layer:
+    """Without what runs programs: an editor may take settings from files of the workspace."""
+    commands = layer.values.keys() & COMMANDS
+    if not commands:
+        return layer
+    kept = {key: value for key, value in layer.values.items() if key not in COMMANDS}
+    problems = (*layer.problems, *(Problem(key, "not_users") for key in sorted(commands)))
+    return replace(layer, values=kept, problems=problems)
 
 
 def effective(layers: Layers, said: Mapping[str, Tightening], own_folders: Sequence[str]) -> InForce:

@@ -66,6 +66,12 @@ def _told(problem: Problem, name: str, translate: Translate) -> str:
     match problem.kind:
         case "users_alone" | "loosens" | "too_large" | "unreadable" | "no_toml" | "too_slow":
             return _of_workspace(problem, name, translate)
+        case "not_users":
+            return translate(
+                "{name} runs programs, so it counts only in initializationOptions: this editor may take "
+                "other settings from the workspace; ignored.",
+                name=name,
+            )
         case "unknown":
             return translate("Unknown setting {name}; ignored.", name=name)
         case "switch_missing":
@@ -173,5 +179,10 @@ def _accepted(constraint: Constraint, translate: Translate) -> str:
         "plain_path": translate("a path relative to the workspace folder, without *"),
         "switches": translate("an object that maps names to true or false"),
         "switch_name": translate("the name of a switch"),
+        "formatters": translate("an object that maps globs to commands"),
+        "commands": translate(
+            "a command or a list of commands, each a list of words: a program by its name or absolute path, "
+            "and its arguments"
+        ),
     }
     return kinds[constraint.kind]

@@ -33,7 +33,10 @@ class Problem:
     setting. `origin`: the workspace file it is in, if any."""
 
     path: str
-    kind: Literal["wrong", "no_object", "switch_missing", "unknown", "users_alone", "loosens"] | UnusableFile
+    kind: (
+        Literal["wrong", "no_object", "switch_missing", "unknown", "users_alone", "not_users", "loosens"]
+        | UnusableFile
+    )
     given: str = ""
     constraint: Constraint | None = None
     key: str = ""

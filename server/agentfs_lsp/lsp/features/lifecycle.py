@@ -25,6 +25,7 @@ def register_lifecycle(server: AgentfsLanguageServer) -> None:
         ls.documents.least_version = client.traits.least_version
         ls.documents.ends_lines_at_cr = client.traits.ends_lines_at_cr
         ls.documents.tells_after_close = client.traits.tells_after_close
+        ls.configuration.keeps_user_settings = client.keeps_user_settings
         ls.configuration.set_layer("initialization", member(params, "initializationOptions"))
         ls.choose_language()
         ls.folders.opened(params)

@@ -39,6 +39,13 @@ def fitted(change: FileChange) -> FileChange:
     return change if kept == wanted else _corrected(change.amended(kept))
 
 
+def checked(change: FileChange) -> FileChange:
+    """As a change is computed: fitted to its document, and in its line ends."""
+    change = fitted(change).in_its_line_ends()
+    change.check()
+    return change
+
+
 def edit_of(change: FileChange) -> DocumentEdit:
     """The change as a document edit, pinned to the version if the file is open."""
     buffer, text = change.base.buffer, change.base.text.shown

@@ -61,6 +61,7 @@ class Correction:
         "final_newline",
         "trailing_blanks",
         "escapes",
+        "formatted",
     ]
     detail: str
 

@@ -136,6 +136,7 @@ def warning_text(kind: str, detail: str, translate: Translate) -> str:
         "escaped": translate("text that seems escaped once too often"),
         "elided": translate("a placeholder for omitted text"),
         "syntax": translate("a syntax error"),
+        "formatter": translate("a formatter failed, so the text was left as it was"),
         "hard_links": translate("the file has other names, which keep the old content"),
         "on_save": translate("the editor's save will change it"),
     }
@@ -163,6 +164,7 @@ def corrected_text(translate: Translate, kind: str, detail: str) -> str:
             "Blanks at ends of changed lines were removed, as .editorconfig says (lines: {lines}).",
             lines=detail,
         ),
+        "formatted": translate("The text was formatted by {program}.", program=detail),
         "escapes": translate("Text that was escaped once too often ({escape}) was unescaped.", escape=detail),
     }[kind]
 
@@ -172,7 +174,9 @@ def hints_text(changes: Sequence[FileChange], translate: Translate) -> str:
     kinds = {hint.kind for change in changes for hint in change.hints}
     escaped = translate("Some of the text seems to be escaped once too often. See warnings.")
     elided = translate("Some of the text stands for omitted text, and was taken as it is. See warnings.")
-    return sentences(translate, (escaped if "escaped" in kinds else "", elided if "elided" in kinds else ""))
+    failed = translate("A formatter failed, so the text was left as it was. See warnings.")
+    said = {"escaped": escaped, "elided": elided, "formatter": failed}
+    return sentences(translate, [text for kind, text in said.items() if kind in kinds])
 
 
 def syntax_text(problem: SyntaxProblem, translate: Translate) -> str:
@@ -240,6 +244,8 @@ def detail_text(kind: str, detail: str, translate: Translate) -> str:
             if how == "missing"
             else translate("near “{text}”", text=what)
         )
+    if kind == "formatter":
+        return _failure_text(detail, translate)
     if kind != "secret":
         return detail
     secrets = {
@@ -278,3 +284,18 @@ def detail_text(kind: str, detail: str, translate: Translate) -> str:
         "unsearched": translate("text that could not be searched"),
     }
     return secrets.get(detail, detail)  # others are called by a scanner's own names
+
+
+def _failure_text(detail: str, translate: Translate) -> str:
+    """A program's name, and why it has no result."""
+    program, _, why = detail.rpartition(": ")
+    reasons = {
+        "missing": translate("{program} was not found", program=program),
+        "in_workspace": translate(
+            "{program} is in the workspace, which must not provide it", program=program
+        ),
+        "timeout": translate("{program} took too long", program=program),
+        "output": translate("{program} gave no usable text", program=program),
+    }
+    code = why.removeprefix("exit ")
+    return reasons.get(why) or translate("{program} ended with code {code}", program=program, code=code)

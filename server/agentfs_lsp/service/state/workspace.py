@@ -18,6 +18,7 @@ from agentfs_lsp.service.files.decoding import DecodedFiles
 from agentfs_lsp.service.files.snapshot import Buffer, Snapshot, Source
 from agentfs_lsp.service.files.store import Location, innermost, placed
 from agentfs_lsp.service.operations import Operations
+from agentfs_lsp.service.programs import NoPrograms
 from agentfs_lsp.service.state.outside import OutsideAgents
 from agentfs_lsp.service.state.queue import FileQueue
 from agentfs_lsp.service.state.refusals import Refusals
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from agentfs_lsp.domain.text.file_encodings import FileEncodings
     from agentfs_lsp.service.files.documents import Documents
     from agentfs_lsp.service.files.store import Clock, FileStore, Root
+    from agentfs_lsp.service.programs import Programs
     from agentfs_lsp.service.proposal.change import FileChange
     from agentfs_lsp.service.proposal.found import FoundInEditor
     from agentfs_lsp.service.proposal.proposals import Proposals
@@ -83,6 +85,7 @@ class Workspace:
     history: History
     operations: Operations = field(default_factory=Operations)
     scanner: SecretScanner | None = None
+    programs: Programs = field(default_factory=NoPrograms)
     roots: tuple[Root, ...] = ()
     """The open roots, with a folder that is open under several names under each of them."""
     folders: dict[str, int] = field(default_factory=dict)
