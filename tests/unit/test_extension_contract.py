@@ -29,6 +29,7 @@ OWN = {
     "agentfs.decorations.enabled",
     "agentfs.interpreter",
     "agentfs.notifications.onReturn",
+    "agentfs.onAccept.codeActions",
     "agentfs.review.style",
     "agentfs.statusBar.count",
     "agentfs.trace.server",

@@ -5,6 +5,7 @@
 import * as vscode from 'vscode';
 import type { Server } from '../server/client';
 import { applyEdits, findDocument, save } from './applyEdits';
+import { runOnAccept } from './codeActions';
 import { notify } from '../util/window';
 import { pathNow } from './notifications';
 import { AppliedRequest, SavedRequest, SettleRequest } from '../protocol/requests';
@@ -43,11 +44,16 @@ async function land(
     return answer;
   }
   if (answer.save.length > 0) {
-    const saved = await Promise.all(answer.save.map(save));
+    const saved = await Promise.all(answer.save.map(formatAndSave));
     notSaved(saved.filter((file) => !file.saved));
     await server.request(SavedRequest, { id, files: saved });
   }
   return undefined;
+}
+
+async function formatAndSave(uri: string): Promise<SavedFile> {
+  await runOnAccept(uri);
+  return save(uri);
 }
 
 async function takeBack(server: Server, edit: WorkspaceEdit): Promise<void> {

@@ -7,7 +7,7 @@ export type ReviewStyle = 'diff' | 'inline' | 'refactorPreview';
 export type TraceLevel = 'off' | 'messages' | 'verbose';
 
 /** The first parts of keys that only the extension uses; the server doesn't know them. */
-const OWN = new Set(['decorations', 'interpreter', 'notifications', 'review', 'statusBar', 'trace']);
+const OWN = new Set(['decorations', 'interpreter', 'notifications', 'onAccept', 'review', 'statusBar', 'trace']);
 
 /** The extension's own settings, and the server's settings that also affect the extension's part of a landing. */
 export interface Settings {

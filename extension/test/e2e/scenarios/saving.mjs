@@ -99,6 +99,29 @@ scenario("code actions on save run as the user set them, and the agent sees what
   await ui.tabsAre("actions.md");
 });
 
+const own = file("saving/own.json", '{\n  "a": 1\n}');
+const organized = file("saving/own.md", "nothing yet\n");
+
+scenario("what agentfs.onAccept.codeActions names runs before the save, and the agent sees what it did", async () => {
+  await set("agentfs.onAccept.codeActions", ["source.organizeLinkDefinitions", "format"]);
+  await own.open();
+  const asked = await agent("own").readAndEdit(own, '"a": 1', '"a": 1,   "b":    2');
+  await reviewWith('"b":    2');
+  await ui.pressTitle("Accept");
+  const answer = await asked.answer;
+  assert.deepEqual([answer.data.landing, answer.data.review.decision], ["disk", "accepted"]);
+  assert.equal(own.text(), '{\n  "a": 1,\n  "b": 2\n}');
+  assert.match(answer.data.review.on_save, /^\+ {2}"b": 2$/m);
+
+  await organized.open();
+  await agent("own").read(organized);
+  const written = agent("own").write(organized, unsorted);
+  await reviewWith("[b]: /b");
+  await ui.pressTitle("Accept");
+  assert.match((await written.answer).data.review.on_save, /^[+-]\[[ab]\]: \/[ab]$/m);
+  assert.equal(organized.text(), sorted);
+});
+
 const cell = { cell_type: "code", execution_count: null, metadata: {}, outputs: [], source: ["one = 1"] };
 const notebook = { cells: [cell], metadata: {}, nbformat: 4, nbformat_minor: 5 };
 const book = file("saving/book.ipynb", `${JSON.stringify(notebook, null, 1)}\n`);
