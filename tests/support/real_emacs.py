@@ -1,5 +1,6 @@
 """Emacs with the package of editors/emacs: what it shows, its layout, and an agent in it."""
 
+import asyncio
 import contextlib
 import os
 import re
@@ -74,9 +75,13 @@ class Emacs(RealEditor):
             await self.ready("")
             self.screen.press("y")
             await self.screen.shows(lambda text: READY not in text)
-            await self.screen.shows(
-                lambda text: READY in text or len(self.wire.all("agentfs/settle")) > settles
-            )
+            waiting = {
+                asyncio.ensure_future(self.wire.seen("agentfs/settle", settles + 1)),
+                asyncio.ensure_future(self.ready("")),
+            }
+            await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+            for one in waiting:
+                one.cancel()
 
     async def visit(self, name: str) -> Message:
         """Visit a file in the selected window."""
