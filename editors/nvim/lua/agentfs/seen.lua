@@ -110,7 +110,8 @@ local function note(buffer, one)
   local room = vim.fn.getwininfo(one.win)[1]
   local view = vim.api.nvim_win_call(one.win, vim.fn.winsaveview)
   -- The first row of a line that goes on from above begins with a mark of Neovim's own.
-  local hidden = view.skipcol > 0 and math.floor(view.skipcol / math.max(1, room.width - room.textoff)) + 1 or 0
+  local hidden = view.skipcol > 0 and math.floor(view.skipcol / math.max(1, room.width - room.textoff)) + 1
+    or 0
 
   ---Whether all of a line and of what stands below it has been on the screen.
   ---@param id integer
