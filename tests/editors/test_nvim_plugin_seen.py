@@ -30,10 +30,16 @@ async def refused(editor: RealEditor, number: int) -> str:
 
 async def test_a_held_key_turns_no_pages(root: Path, repository: Path, neovim: Path) -> None:
     content = "".join(f"line {number}\n" for number in range(60))
-    async with plugin(root, repository, neovim, options="guard_ms = 2000,") as editor:
+    clock = """
+    local time = vim.uv.hrtime
+    vim.g.passed = 0
+    vim.uv.hrtime = function() return time() + vim.g.passed end
+    """
+    async with plugin(root, repository, neovim, options="guard_ms = 60000,", config=clock) as editor:
         editor.wire.ask("agentfs/write", {"path": "long.txt", "content": content, "agent": "Ada"})
         await waiting(editor, 1)
         await reviewed(editor, "line 0")
+        editor.screen.press(":let g:passed = 100000000000\r")
         for number in range(6):
             editor.screen.press("ga")
             await quiet(editor, number)
