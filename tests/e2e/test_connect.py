@@ -299,6 +299,7 @@ async def test_an_undo_takes_the_settings_back(root: Path, home: Path, sockets: 
         await shown.shows("Apply this change?")
         shown.press("y\n")
         await shown.shows("is set up")
+        assert await shown.process.wait() == 0  # only then is the change in the history
     listed = run(*COMMAND[:-1], "history", cwd=root, env=env).stdout
     change = re.search(r"^change (\w+)", listed, re.MULTILINE)
     assert change, listed

@@ -33,24 +33,24 @@ async def test_switched_off_nothing_is_left_of_it(root: Path) -> None:
     (root / ".agentfs.toml").write_text("[correction]\nline_ends = []\ncharset = ['!*']\n")
     off = {**AUTO, "correction": {"trailing_blanks": [], "final_newline": ["*.md"]}}
     async with editing(root, options=off) as editor:
-        answer = await editor.write("a.py", "ä \n→")
-    assert (root / "a.py").read_bytes() == "ä \n→".encode()
-    assert (answer["data"]["corrections"], answer["text"]) == ([], "Created 'a.py' (2 lines, 7 bytes).")
+        answer = await editor.write("a.txt", "ä \n→")
+    assert (root / "a.txt").read_bytes() == "ä \n→".encode()
+    assert (answer["data"]["corrections"], answer["text"]) == ([], "Created 'a.txt' (2 lines, 7 bytes).")
 
 
 async def test_text_escaped_once_too_often_is_hinted_at_until_the_setting_says_more(root: Path) -> None:
     content = "a = 1\\nb = 2\\n"
     async with editing(root, options=AUTO) as editor:
-        answer = await editor.write("a.py", content)
+        answer = await editor.write("a.txt", content)
         assert answer["data"]["warnings"] == [{"kind": "escaped", "line": 1, "detail": "\\n"}]
         assert "Some of the text seems to be escaped once too often. See warnings." in answer["text"]
-        configure(editor, **AUTO, correction={"escapes": ["*.py"]})
-        answer = await editor.write("b.py", content)
+        configure(editor, **AUTO, correction={"escapes": ["*.txt"]})
+        answer = await editor.write("b.txt", content)
         configure(editor, **AUTO, correction={"escape_hints": []})
-        silent = await editor.write("c.py", content)
-    assert (root / "b.py").read_text() == "a = 1\nb = 2\n"
+        silent = await editor.write("c.txt", content)
+    assert (root / "b.txt").read_text() == "a = 1\nb = 2\n"
     assert answer["data"]["corrections"] == [{"kind": "escapes", "detail": "\\n"}]
-    assert (silent["data"]["warnings"], silent["text"]) == ([], "Created 'c.py' (1 line, 14 bytes).")
+    assert (silent["data"]["warnings"], silent["text"]) == ([], "Created 'c.txt' (1 line, 14 bytes).")
 
 
 def formatter(folder: Path) -> str:

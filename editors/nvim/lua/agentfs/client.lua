@@ -125,7 +125,8 @@ local function configuration(root, command)
     handlers[method] = handler_for(name)
   end
   local capabilities = vim.lsp.protocol.make_client_capabilities()
-  capabilities.experimental = { agentfs = { review = true, save = true, diagnostics = true, user_settings = true } }
+  capabilities.experimental =
+    { agentfs = { review = true, save = true, diagnostics = true, user_settings = true } }
   capabilities.general = vim.tbl_extend('force', capabilities.general or {}, {
     positionEncodings = { 'utf-16' }, -- that of most servers: Neovim warns where those of a buffer differ
   })
