@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
-from . import algorithms, batches, history, installation, load, peers, process, report, rounds
+from . import algorithms, batches, extras, history, installation, load, peers, process, report, rounds
 from .client import ServerFailedError
 from .floor import Floor, file_system
 from .results import AGENTFS, BARE, MCP, NPM, PYGLS, Results
@@ -95,38 +95,40 @@ def _measure(results: Results, scratch: Path, *, quick: bool) -> None:
 
     workspace = (scratch / "workspace").resolve()
     workspace.mkdir()
-    begin("1 of 12: which servers can be had (the first run installs the peers)")
+    begin("1 of 13: which servers can be had (the first run installs the peers)")
     parties = _parties(results)
-    begin("2 of 12: start-up")
+    begin("2 of 13: start-up")
     process.measure_start(results, parties, workspace, scratch, rounds=2 if quick else 7)
-    begin("3 of 12: round trips")
+    begin("3 of 13: round trips")
     with _started(results, parties, workspace, scratch) as up:
         rounds.measure_requests(results, up, workspace, rounds=5 if quick else 28)
     if file_system(MEMORY).startswith("tmpfs"):
-        begin("4 of 12: changes on tmpfs")
+        begin("4 of 13: changes on tmpfs")
         with TemporaryDirectory(dir=MEMORY, prefix="agentfs-bench-") as folder:
             inside = Path(folder) / "workspace"
             inside.mkdir()
             changing = {name: party for name, party in parties.items() if name not in (BARE, PYGLS)}
             with _started(results, changing, inside, Path(folder)) as in_memory:
                 rounds.measure_in_memory(results, in_memory, inside, rounds=5 if quick else 28)
-    begin("5 of 12: memory")
+    begin("5 of 13: memory")
     process.measure_memory(results, {name: parties[name] for name in up}, workspace, scratch)
     if AGENTFS in up:
-        begin("6 of 12: batches")
+        begin("6 of 13: batches")
         floor = Floor(workspace)
         batches.measure_batch(results, floor, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 15)
-        begin("7 of 12: many documents and records")
+        begin("7 of 13: many documents and records")
         load.measure_load(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 40)
-        begin("8 of 12: typing in a large document")
+        begin("8 of 13: typing in a large document")
         load.measure_typing(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
-        begin("9 of 12: a long history")
+        begin("9 of 13: a long history")
         history.measure_history(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 30)
-    begin("10 of 12: parsing")
+        begin("10 of 13: extras")
+        extras.measure_extras(results, parties[AGENTFS], workspace, scratch, rounds=5 if quick else 40)
+    begin("11 of 13: parsing")
     algorithms.measure_parsing(results, rounds=3 if quick else 9)
-    begin("11 of 12: loose matches")
+    begin("12 of 13: loose matches")
     algorithms.measure_matching(results, rounds=3 if quick else 9)
-    begin("12 of 12: diffs")
+    begin("13 of 13: diffs")
     algorithms.measure_diffs(results, scratch, rounds=1 if quick else 3)
     if rewrites:
         tell("")

@@ -10,7 +10,7 @@ import os
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter_ns
 from typing import Any
@@ -25,11 +25,13 @@ SCRIPTS = Path(__file__).resolve().parent / "servers"
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """How to start a server for a workspace. `scratch` is for its log and agentfs' state."""
+    """How to start a server for a workspace. `scratch` is for its log and agentfs' state, and `options` are
+    its settings, besides those of `LanguageServer`."""
 
     name: str
     framing: Framing
     command: Callable[[Path], Sequence[str]]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def start(self, workspace: Path, scratch: Path) -> Connection:
         """Start it and wait for the response to `initialize`. Raises ServerFailedError."""
@@ -45,6 +47,7 @@ class Connection(ABC):
 
     def __init__(self, party: Party, workspace: Path, scratch: Path) -> None:
         self.workspace = workspace
+        self.party = party
         command = party.command(workspace)
         home = scratch / "home"
         home.mkdir(exist_ok=True)
@@ -115,7 +118,7 @@ class LanguageServer(Connection):
                 "rootUri": uri,
                 "workspaceFolders": [{"uri": uri, "name": self.workspace.name}],
                 "capabilities": self.capabilities,
-                "initializationOptions": self.options,
+                "initializationOptions": {**self.options, **self.party.options},
             },
         )
         self.server.notify("initialized", {})

@@ -143,6 +143,7 @@ FIXED = (
     at_most_times(1, "start of the extension's server", PYGLS, "start to initialize answered"),
     at_most_times(1.2, "edit, 1,000 documents and 10,000 records", AGENTFS, "edit, nothing held"),
     at_most_over(1, "status behind a keystroke in 10 MB", "status, 10 MB open"),
+    at_most_over(30, "edit 1 KB, extras on", "edit 1 KB, extras off"),
     at_most(20, "ms", "history, newest 50 of 10,000"),
     at_most(20, "ms", "history of one file among 10,000"),
     at_most(256 * 1.048576, "MB", "history, 10,000 changes on disk"),
