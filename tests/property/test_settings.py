@@ -8,7 +8,9 @@ from agentfs_lsp.lsp.capabilities import flatten
 from agentfs_lsp.lsp.configuration.layers import LayerName
 from support.layers import layered
 
-TURNED_INTO_VALUES = {"roots", "rules", "files", "protected"}
+TURNED_INTO_VALUES = {"roots", "rules", "files", "protected"} | {
+    key for key in SETTINGS if key.startswith("correction.")
+}
 LOOSE = {"approval.mode": "auto_edit", "paths": "any", "save": "always"}
 
 keys = st.sampled_from([*{part for key in SETTINGS for part in key.split(".")}, *SETTINGS])
