@@ -106,12 +106,13 @@ def _text(
         said.append(
             translate("The change was merged with changes that others made since the read. See merged.")
         )
-    said += [
+    corrected = [
         translate("Its line endings ({eol}) are kept.", eol=one.detail)
         if submitted.unchanged and one.kind == "line_ends"  # nothing is written with those of the content
         else corrected_text(translate, one.kind, one.detail)
         for one in change.corrections
     ]
+    said += dict.fromkeys(corrected)  # one program may run twice, as ruff does to sort imports first
     if any(one.kind == "formatted" for one in change.corrections):
         said.append(
             translate("Later edits must match it: see diff_preview.")
