@@ -105,6 +105,26 @@ async def test_decisions_and_cancelled_requests_are_in_it(root: Path, file: Path
     assert "SECRET" not in log_file(editor.state).read_text()
 
 
+async def test_of_a_file_that_may_not_be_read_it_tells_no_more_than_the_agent_knows(root: Path) -> None:
+    (root / "box.txt").write_text("SECRET\n" * 7)
+    rules = {
+        "rules": [{"files": ["box.txt"], "read": "deny", "write": "ask"}],
+        "telemetry": {"enabled": True},
+    }
+    async with editing(root, **REVIEWING, options=rules) as editor:
+        for number, decision in enumerate(("rejected", "accepted"), 1):
+            changing = asyncio.ensure_future(editor.write("box.txt", "new\n"))
+            await editor.settle(await editor.proposed(number), decision)
+            await changing
+        await editor.seen("telemetry/event", 2)
+        told = [one["params"] for one in editor.all("telemetry/event")]
+    records = logged(editor.state)
+    assert [record["outcome"] for record in records] == ["rejected", "success"]
+    for one in (*records, *told):
+        assert one["asked"] == "review"
+        assert not one.keys() & {"lines_added", "lines_removed", "size_bytes"}
+
+
 async def test_operations_of_agents_outside_are_in_it(root: Path, file: Path, sockets: Path) -> None:
     async with serving(root, sockets, options=AUTO) as editor:
         async with agent("auto", root, sockets, name="Codex") as client:

@@ -63,7 +63,7 @@ def record_of(exchange: Exchange, operation: str, result: object) -> OperationRe
         and envelope
     ):
         rung, decision = "message", _READ_DECISIONS[code]
-    added, removed = _lines(stats, proposal)
+    added, removed = _lines(stats, None if envelope and code is None else proposal)
     extension = _extension(resolved)  # what the agent only spelled may be anything
     duration_ms = round(exchange.timing.elapsed_ms, 2)
     return OperationRecord(
@@ -160,11 +160,12 @@ def _root_of(ws: Workspace, path: str) -> str | None:
     return named[0].path if named else None
 
 
-def _lines(stats: Mapping[str, Any], proposal: Proposal | None) -> tuple[int | None, int | None]:
-    """The lines added and removed. For a change that did not land, they are known if it was shown."""
-    if "lines_added" in stats or proposal is None or proposal.channel in (None, "policy"):
+def _lines(stats: Mapping[str, Any], ended: Proposal | None) -> tuple[int | None, int | None]:
+    """The lines added and removed, as in the response. For a proposal that `ended` without landing, they are
+    known if it was shown, and the session may see its files."""
+    if ended is None or ended.channel in (None, "policy") or not ended.access.seen:
         return stats.get("lines_added"), stats.get("lines_removed")
-    counts = [change.line_counts for change in proposal.changes]
+    counts = [change.line_counts for change in ended.changes]
     return sum(added for added, _ in counts), sum(removed for _, removed in counts)
 
 
