@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.history.database import HistoryDatabase
 from agentfs_lsp.adapters.history.history import WAITING_BYTES, SqliteHistory
 from agentfs_lsp.domain.settings.groups import MIB, HistorySettings
 from agentfs_lsp.service.proposal.record import Decider, HistoryQuery, HistoryRecord, RecordedFile, Save
@@ -170,6 +171,25 @@ def test_a_file_from_before_decisions_and_saves_were_kept_takes_them(tmp_path: P
     second.close()
     assert (newest.decider, older.decider) == (decider, None)
     assert older.files[0].save == Save("saved", NOW_MS, "later")
+
+
+def test_a_save_noted_while_others_are_written_is_written_after_its_change(
+    history: SqliteHistory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    add = HistoryDatabase.add
+    closed = Save("closed", NOW_MS)
+
+    def busy(*arguments: Any) -> None:
+        monkeypatch.undo()
+        history.keep(0, lambda: change(2))
+        history.note_save("id-2", ROOT, "2.txt", closed)
+        add(*arguments)
+
+    monkeypatch.setattr(HistoryDatabase, "add", busy)
+    history.keep(0, lambda: change(1))
+    assert ids(history)[-1] == "id-1"
+    newest, _ = history.find([ROOT], HistoryQuery(2))
+    assert (newest.id, newest.files[0].save) == ("id-2", closed)
 
 
 def test_a_later_versions_file_is_left_alone(tmp_path: Path, folder: Path) -> None:

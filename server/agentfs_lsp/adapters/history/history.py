@@ -118,6 +118,7 @@ class SqliteHistory:
 
     def _write(self) -> None:
         """Write everything that waits, in one transaction per folder."""
+        saves = self._taken_saves()  # before the changes: each comes after its own
         changes = []
         while self._waiting:
             size, make = self._waiting.popleft()
@@ -137,15 +138,16 @@ class SqliteHistory:
                 self._report("unwritten", getattr(error, "path", root), root)
             else:
                 self._in_trouble.discard(root)
-        self._write_saves()
-
-    def _write_saves(self) -> None:
-        while self._saves:
-            change_id, root, relative, save = self._saves.popleft()
-            self._waiting_bytes -= len(save.text or "")
-            note = partial(self._note, change_id, relative, save)
+        for change_id, root, relative, save in saves:
             with suppress(DomainError):  # less is known of the change then
-                self._with(root, note)
+                self._with(root, partial(self._note, change_id, relative, save))
+
+    def _taken_saves(self) -> list[tuple[str, str, str, Save]]:
+        taken = []
+        while self._saves:
+            taken.append(self._saves.popleft())
+            self._waiting_bytes -= len(taken[-1][-1].text or "")
+        return taken
 
     def _note(self, change_id: str, relative: str, save: Save, database: HistoryDatabase) -> None:
         database.note_save(change_id, relative, save, self._max_bytes(), self._oldest_ms())
