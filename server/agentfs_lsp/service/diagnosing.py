@@ -4,12 +4,13 @@ after they have landed (docs/protocol.md#95-diagnostics)."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agentfs_lsp.domain.diagnostics import introduced
 from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.service.proposal.change import FileChange, Landing
+from agentfs_lsp.service.proposal.found import Found
 from agentfs_lsp.service.proposal.proposal import Proposal
 from agentfs_lsp.service.proposal.syntax import Texts
 from agentfs_lsp.service.state.workspace import Workspace, off_loop
@@ -58,16 +59,22 @@ def announce_landing(ws: Workspace, proposal: Proposal, changes: Sequence[FileCh
 async def with_reported(ws: Workspace, proposal: Proposal, landings: Sequence[Landing]) -> list[Landing]:
     """The landings with what other programs have found in their files since. Files that the session may not
     read are left out. A cancellation ends the wait, and nothing else: the changes have landed."""
-    told = [one for one in landings if _is_reported(ws, proposal, one.change)]
-    if not told or ws.found_in_editor is None:
+    uris = [_uri_of(one.change) for one in landings if _is_reported(ws, proposal, one.change)]
+    if not uris or ws.found_in_editor is None:
         return list(landings)
-    wait_ms = ws.settings.diagnostics.wait_ms
     try:
-        found = await ws.found_in_editor.since(proposal.id, [_uri_of(one.change) for one in told], wait_ms)
+        found = await ws.found_in_editor.since(proposal.id, uris, ws.settings.diagnostics.wait_ms)
+        return await _with_new(ws, proposal, landings, found)
     except asyncio.CancelledError:
         if (task := asyncio.current_task()) is not None:
             task.uncancel()
         return list(landings)
+
+
+async def _with_new(
+    ws: Workspace, proposal: Proposal, landings: Sequence[Landing], found: Mapping[str, Found]
+) -> list[Landing]:
+    """The landings with what is new of what was found in their files."""
     result: list[Landing] = []
     for one in landings:
         change, of_file = one.change, found.get(_uri_of(one.change))
