@@ -117,10 +117,18 @@ async def test_what_is_malformed_says_nothing(root: Path, answered: object) -> N
 
 
 async def test_malformed_diagnostics_are_dropped(root: Path) -> None:
-    wrong = [{}, None, said(0, "x"), said(1, "x", "hint"), {**said(1, "x"), "message": 3}]
+    wrong = [{}, None, said(0, "x"), said(True, "x"), said(1, "x", "hint"), {**said(1, "x"), "message": 3}]
     async with telling(root, finds([], [*wrong, said(1, "right", source=None)])) as editor:
         answer = await editor.write("a.txt", "one\n")
         assert answer["data"]["diagnostics"] == [said(1, "right", source="")]
+
+
+async def test_where_the_client_could_not_tell_all_that_was_there_nothing_counts_as_new(root: Path) -> None:
+    for number, told in ((199, [said(1, "right")]), (200, None)):
+        before = [said(1, f"old {one}") for one in range(number)]
+        async with telling(root, finds(before, [said(1, "right")])) as editor:
+            answer = await editor.write(f"{number}.txt", "one\n")
+            assert answer["data"].get("diagnostics") == told
 
 
 async def test_the_wait_ends_for_a_client_that_never_answers_and_for_a_cancellation(root: Path) -> None:

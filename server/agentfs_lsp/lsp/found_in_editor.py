@@ -47,7 +47,9 @@ class LspFoundInEditor:
         found: dict[str, Found] = {}
         for file in files if isinstance(files, list) else ():
             uri, before, after = (member(file, key) for key in ("uri", "before", "after"))
-            if isinstance(uri, str) and isinstance(before, list) and isinstance(after, list):
+            if not (isinstance(uri, str) and isinstance(before, list) and isinstance(after, list)):
+                continue
+            if len(before) < MAX_OF_FILE:  # of more, some are missing, and would seem new
                 found[uri] = Found(_parsed(before), _parsed(after))
         return found
 
@@ -59,7 +61,7 @@ def _parsed(told: Sequence[object]) -> list[Diagnostic]:
 def _diagnostic(told: object) -> Diagnostic | None:
     line, message, source = (member(told, key) for key in ("line", "message", "source"))
     severity = _severity(member(told, "severity"))
-    if severity is None or not isinstance(message, str) or not isinstance(line, int) or line < 1:
+    if severity is None or not isinstance(message, str) or type(line) is not int or line < 1:
         return None
     words = " ".join(message.split())
     if len(words) > LONGEST_MESSAGE:
