@@ -245,6 +245,7 @@ class _Summary:
         self.last: datetime | None = None
         self.own_ms: dict[str, array[float]] = {}
         self.succeeded: Counter[str] = Counter()
+        self.landed: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
         self.changes = self.conflicts = self.decided = self.accepted = self.amended = 0
         self.types: Counter[str | None] = Counter()
@@ -265,6 +266,7 @@ class _Summary:
         self.own_ms.setdefault(record.operation, array("d")).append(record.own_ms)
         self.outcomes[record.outcome] += 1
         self.succeeded[record.operation] += record.outcome == "success"
+        self.landed[record.operation] += record.outcome in _LANDED
         if record.review_ms is not None:
             self.review_ms.append(record.review_ms)
         for name, counter in (("code", self.errors), ("match", self.match_levels)):
@@ -296,7 +298,7 @@ class _Summary:
 
     def result(self, since: datetime | None, workspaces: Collection[str] | None) -> Statistics:
         total = self.outcomes.total()
-        created, replaced = self.succeeded["create"], self.succeeded["update"]
+        created, replaced = self.landed["create"], self.landed["update"]
         kinds = sorted(self.own_ms.items(), key=lambda kind: -len(kind[1]))
         return {
             "since": None if since is None else _utc(since),

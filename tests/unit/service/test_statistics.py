@@ -70,14 +70,15 @@ def test_rates_are_of_what_they_can_be_of() -> None:
         line("edit", "conflict", decision="allowed"),
         line("create", decision="allowed"),
         line("update", decision="allowed"),
+        line("create", "partial", decision="allowed"),  # its diff is cut, for example
         line("update", "error"),
         line("read"),
     )
-    assert told["success"] == {"count": 6, "of": 10, "share": 0.6}
+    assert told["success"] == {"count": 6, "of": 11, "share": 0.5455}
     assert told["rejection"] == {"count": 2, "of": 5, "share": 0.4}
-    assert told["conflict"] == {"count": 1, "of": 8, "share": 0.125}
+    assert told["conflict"] == {"count": 1, "of": 9, "share": 0.1111}
     assert told["amended"] == {"count": 1, "of": 3, "share": 0.3333}
-    assert told["created"] == {"count": 1, "of": 2, "share": 0.5}
+    assert told["created"] == {"count": 2, "of": 3, "share": 0.6667}
     assert of(line())["amended"] == {"count": 0, "of": 0, "share": None}
 
 
