@@ -41,7 +41,8 @@ class OpenTelemetry:
 
     def configure(self, settings: Settings) -> None:
         self._is_wanted = settings.telemetry.enabled
-        self._packages = settings.telemetry.packages
+        if settings.telemetry.packages != self._packages:
+            self._packages, self._is_missing = settings.telemetry.packages, False
 
     def ended(self, record: OperationRecord) -> None:
         self._thread.put(record)

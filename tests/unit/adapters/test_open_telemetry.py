@@ -58,6 +58,8 @@ def test_without_its_packages_it_is_off(
     assert not one.is_on
     assert before[-1] == "/somewhere"  # behind all that is ours
     assert "agentfs-lsp[otel]" in caplog.text
+    one.configure(ON)
+    assert one.is_on  # they may be elsewhere
 
 
 def test_the_end_does_not_wait_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
