@@ -50,7 +50,8 @@ async def formatted(ws: Workspace, change: FileChange, commands: tuple[Command, 
     if not corrections:
         return hinted if hints else None
     with suppress(DomainError):
-        return await off_loop(change.extent, _with_text, hinted, made, corrections)
+        moved = replace(change, hints=(*change.hints_of_file, *hints))
+        return await off_loop(change.extent, _with_text, moved, made, corrections)
     return replace(hinted, hints=(*hinted.hints, Warned("formatter", 0, f"{corrections[0].detail}: output")))
 
 

@@ -237,6 +237,18 @@ async def test_a_placeholder_is_text_where_the_setting_says_so(work: FakeWorkspa
     ]
 
 
+async def test_a_hint_whose_line_has_moved_is_about_the_file(work: FakeWorkspace) -> None:
+    work.set(correction__elided=(), approval__mode="auto_edit")
+    left_out = "a = 1\n# ... rest of the code unchanged\n"
+    await work.put_and_read("a.py", "a = 0\nb = 0\n")
+    done = await work.batch(write_of("a.py", left_out), edit_of("a.py", "a = 1\n", "a = 1\n\n"))
+    assert [(one.kind, one.line) for one in done.changes[0].warnings] == [("elided", 0)]
+    await work.put_and_read("b.py", "a = 0\nb = 0\nc = 0\n")
+    work.store.put("b.py", "\n\na = 0\nb = 0\nc = 0\n")
+    merged = await work.write("b.py", "a = 0\nb = 0\n# ... rest of the code unchanged\n", merges=True)
+    assert hints(merged) == [("elided", 0, "")]
+
+
 async def test_what_the_user_makes_of_it_has_no_hints(work: FakeWorkspace) -> None:
     work.reviewer.accepts(amended={"a.py": "a\nb\n"})
     done = await work.write("a.py", "a\\nb\\n")

@@ -49,7 +49,7 @@ def rebased(change: FileChange, snapshot: Snapshot) -> FileChange:
     except Conflict as conflict:
         conflict.expected, conflict.diff = Expected(hash=change.base.hash), since
         raise
-    return replace(change, base=snapshot, splices=splices, merged=since)
+    return replace(change, base=snapshot, splices=splices, merged=since, hints=change.hints_of_file)
 
 
 def splices_into(path: str, before: str, after: str, snapshot: Snapshot) -> tuple[Splice, ...]:

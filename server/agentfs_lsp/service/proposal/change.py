@@ -243,6 +243,11 @@ class FileChange:
         return (*of_file, *sorted((*found, *self.hints), key=lambda one: one.line))
 
     @property
+    def hints_of_file(self) -> tuple[Warned, ...]:
+        """`hints` without their lines, for a change in which these are elsewhere."""
+        return tuple(replace(one, line=0) for one in self.hints)
+
+    @property
     def review_warnings(self) -> tuple[Warned, ...]:
         """`warnings`, and what answers report as diagnostics."""
         return (*self.warnings, *(Warned("syntax", one.line, one.detail) for one in self.syntax))
@@ -363,7 +368,7 @@ class FileChange:
             splices=tuple(one for one in composed if text[one.start : one.end] != one.text),
             tools=tuple(dict.fromkeys((*self.tools, *other.tools))),
             corrections=tuple(dict.fromkeys((*self.corrections, *other.corrections))),
-            hints=(*self.hints, *other.hints),
+            hints=tuple(dict.fromkeys((*self.hints_of_file, *other.hints))),
             replacements=0,
             level=None,
         )
