@@ -9,6 +9,8 @@ import signal
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from shutil import rmtree
+from tempfile import mkdtemp
 
 from agentfs_lsp.service.programs import Program, ProgramFailed
 
@@ -37,12 +39,15 @@ class ProgramRunner:
             raise ProgramFailed("output") from None
         async with self._places:
             path, environment = await asyncio.to_thread(_found, program)
+            folder = await asyncio.to_thread(mkdtemp, prefix="agentfs-")
             try:
-                code, output = await _run(path, program, environment, data)
+                code, output = await _run([path, *program.words[1:]], folder, program, environment, data)
             except TimeoutError:
                 raise ProgramFailed("timeout") from None
             except OSError:  # not executable after all, or its interpreter is missing
                 raise ProgramFailed("missing") from None
+            finally:
+                await asyncio.to_thread(rmtree, folder, ignore_errors=True)
         if code != 0:
             raise ProgramFailed("exit", code)
         try:
@@ -54,8 +59,10 @@ class ProgramRunner:
         return made
 
 
-async def _run(path: str, program: Program, environment: Mapping[str, str], data: bytes) -> tuple[int, bytes]:
-    process = await _started(path, program, environment)
+async def _run(
+    words: Sequence[str], folder: str, program: Program, environment: Mapping[str, str], data: bytes
+) -> tuple[int, bytes]:
+    process = await _started(words, folder, environment)
     feeding = asyncio.ensure_future(_feed(process, data))
     try:
         async with asyncio.timeout(program.timeout_s):
@@ -68,17 +75,16 @@ async def _run(path: str, program: Program, environment: Mapping[str, str], data
         feeding.cancel()
 
 
-async def _started(path: str, program: Program, environment: Mapping[str, str]) -> Process:
+async def _started(words: Sequence[str], folder: str, environment: Mapping[str, str]) -> Process:
     """A process in a group of its own, so that what it starts can be killed, too. If cancelled, none: only a
     process that has started can be killed with its group."""
     starting = asyncio.ensure_future(
         asyncio.create_subprocess_exec(
-            path,
-            *program.words[1:],
+            *words,
             stdin=PIPE,
             stdout=PIPE,
             stderr=DEVNULL,
-            cwd=program.folder,
+            cwd=folder,
             env=environment,
             start_new_session=True,
         )

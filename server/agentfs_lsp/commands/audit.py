@@ -23,7 +23,7 @@ from agentfs_lsp.adapters.terminal.question import Line
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.answers.history import change_on_wire, date_on_wire
 from agentfs_lsp.api.messages.errors import error_text
-from agentfs_lsp.commands.place import Place, add_workspace, find_place
+from agentfs_lsp.commands.place import SHORTEST, Place, add_workspace, find_change, find_place
 from agentfs_lsp.commands.printing import (
     console,
     decided,
@@ -36,7 +36,7 @@ from agentfs_lsp.commands.printing import (
 from agentfs_lsp.commands.since import since
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import whole
-from agentfs_lsp.domain.errors import ChangeUnknown, DomainError
+from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.text.byte_order_mark import marked_like
 from agentfs_lsp.domain.text.lines import normalize
@@ -47,12 +47,7 @@ if TYPE_CHECKING:
 
     from agentfs_lsp.domain.translation import Translate
 
-SHORTEST = 4
-"""The least characters of an id."""
-
 _PAGE = 100
-_NAMED = 10
-"""How many changes are named whose ids begin alike."""
 
 
 def run(arguments: Sequence[str], translate: Translate) -> int:
@@ -65,7 +60,7 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
         parser.error(translate("CHANGE must have at least {count} characters", count=SHORTEST))
     place = find_place(options.workspace, translate)
     try:
-        found = None if options.id is None else find(place, options.id, translate)
+        found = None if options.id is None else find_change(place, options.id, translate)
         if options.export is not None:
             chosen = _all(place, options.since) if found is None else iter((found,))
             _export(options.export, place, chosen, translate)
@@ -125,19 +120,6 @@ def _parser(translate: Translate) -> Parser:
     )
     add_workspace(parser, translate)
     return parser
-
-
-def find(place: Place, typed: str, translate: Translate) -> HistoryRecord:
-    """The change with this id, or with the only id that begins so. Raises ChangeUnknown, CommandError if
-    there are several."""
-    query = HistoryQuery(_NAMED + 1, id_begin=typed.lower())
-    found = place.history.find([place.root], query)
-    if not found:
-        raise ChangeUnknown(typed)
-    if len(found) > 1 and found[0].id != typed:
-        ids = ", ".join(change.id for change in found[:_NAMED]) + (", …" if len(found) > _NAMED else "")
-        raise CommandError(translate("Several changes begin with {id}: {ids}.", id=typed, ids=ids))
-    return found[0]
 
 
 def _all(place: Place, since_ms: int | None) -> Iterator[HistoryRecord]:

@@ -10,8 +10,15 @@ from agentfs_lsp.adapters.fs.state_folder import StateFolder
 from agentfs_lsp.adapters.history.history import SqliteHistory
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
 from agentfs_lsp.api.messages.history import trouble_text
+from agentfs_lsp.domain.errors import ChangeUnknown
 from agentfs_lsp.domain.translation import Translate
-from agentfs_lsp.service.proposal.record import HistoryQuery
+from agentfs_lsp.service.proposal.record import HistoryQuery, HistoryRecord
+
+SHORTEST = 4
+"""The least characters of an id."""
+
+_NAMED = 10
+"""How many changes are named whose ids begin alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +76,19 @@ def place_of(place: Place, workspace: str | None, path: str, translate: Translat
     if not os.path.lexists(typed) and not place.history.find([place.root], HistoryQuery(1, path=real)):
         raise _not_found(typed, translate)
     return None if relative == os.curdir else real
+
+
+def find_change(place: Place, typed: str, translate: Translate) -> HistoryRecord:
+    """The change with this id, or with the only id that begins so. Raises ChangeUnknown, CommandError if
+    there are several."""
+    query = HistoryQuery(_NAMED + 1, id_begin=typed.lower())
+    found = place.history.find([place.root], query)
+    if not found or len(typed) < SHORTEST:
+        raise ChangeUnknown(typed)
+    if len(found) > 1 and found[0].id != typed:
+        ids = ", ".join(change.id for change in found[:_NAMED]) + (", …" if len(found) > _NAMED else "")
+        raise CommandError(translate("Several changes begin with {id}: {ids}.", id=typed, ids=ids))
+    return found[0]
 
 
 def _typed(workspace: str | None, path: str) -> str:

@@ -25,7 +25,7 @@ from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.api.messages.landing import folders_left_text
 from agentfs_lsp.client import discovery
-from agentfs_lsp.commands.place import Place, add_workspace, find_place
+from agentfs_lsp.commands.place import Place, add_workspace, find_change, find_place
 from agentfs_lsp.commands.printing import console, diff_lines
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError, LandingUnknown, Rejected
 from agentfs_lsp.domain.settings.settings import Settings
@@ -73,7 +73,7 @@ def _parser(translate: Translate) -> Parser:
             "agentfs-lsp history lists the changes. An undo is a change too, and can be undone."
         ),
     )
-    parser.arguments.add_argument("id", metavar="ID", help=translate("the change's id"))
+    parser.arguments.add_argument("id", metavar="ID", help=translate("the change's id, or how it begins"))
     options = parser.options
     options.add_argument("--yes", action="store_true", help=translate("do not show the diff and do not ask"))
     options.add_argument("--json", action="store_true", help=translate("print the result as JSON"))
@@ -81,9 +81,7 @@ def _parser(translate: Translate) -> Parser:
     return parser
 
 
-async def _undo(
-    place: Place, change_id: str, agrees: Callable[[Proposal], bool], translate: Translate
-) -> Undone:
+async def _undo(place: Place, typed: str, agrees: Callable[[Proposal], bool], translate: Translate) -> Undone:
     settings, clock, files = Settings(), SteadyClock(), DiskStore(place.state)
     root = Root("", place.root, "file://" + place.root)
     workspace = Workspace(
@@ -107,7 +105,8 @@ async def _undo(
             held_up = [path for one in recovered if one.outcome == "held_up" for path in one.paths]
             if any(path.startswith(f"{place.root.rstrip('/')}/") for path in held_up):
                 raise CommandError(nothing_changed(translate, ""))
-        return await undo(workspace, Undo(SESSION, change_id, by_user=True))
+        change = find_change(place, typed, translate)
+        return await undo(workspace, Undo(SESSION, change.id, by_user=True))
     finally:
         files.close()
 

@@ -71,7 +71,6 @@ async def _as_formatted(ws: Workspace, change: FileChange, words: Command, base:
     location, settings = change.base.location, change.settings
     program = Program(
         (words[0], *(word.replace(PATH, location.absolute) for word in words[1:])),
-        location.root.path,
         [root.path for root in ws.distinct_roots],
         settings.correction.formatter_timeout_ms / 1000,
         settings.limits.max_file_bytes,

@@ -22,10 +22,10 @@ class ProgramFailed(Exception):
 @dataclass(frozen=True, slots=True)
 class Program:
     """How to run a program: its words, of which the first is a name to look for on the PATH or an absolute
-    path; the folder to run in; folders that must not provide it; and its limits."""
+    path; folders that must not provide it; and its limits. It runs in an empty folder, so that one which is
+    not told to filter finds no file to change."""
 
     words: tuple[str, ...]
-    folder: str
     roots: Sequence[str]
     timeout_s: float
     max_bytes: int

@@ -267,8 +267,6 @@ class _Summary:
         self.outcomes[record.outcome] += 1
         self.succeeded[record.operation] += record.outcome == "success"
         self.landed[record.operation] += record.outcome in _LANDED
-        if record.review_ms is not None:
-            self.review_ms.append(record.review_ms)
         for name, counter in (("code", self.errors), ("match", self.match_levels)):
             if (found := record.text(name)) is not None:
                 counter[found] += 1
@@ -280,7 +278,10 @@ class _Summary:
 
     def _add_decision(self, record: _Record) -> None:
         decision = record.text("decision")
-        self.decided += decision in _BY_USER or record.outcome == "rejected"
+        if decision in _BY_USER or record.outcome == "rejected":
+            self.decided += 1
+            if record.review_ms is not None:  # of those that nobody answered, it says nothing
+                self.review_ms.append(record.review_ms)
         if record.operation in _READING:
             return
         self.changes += 1

@@ -31,7 +31,7 @@ def put(path: Path, script: str) -> Path:
 async def run(
     root: Path, words: Sequence[str], text: str = "a\n", *, seconds: float = 30, most: int = 999
 ) -> str:
-    return await ProgramRunner().filter(Program(tuple(words), str(root), [str(root)], seconds, most), text)
+    return await ProgramRunner().filter(Program(tuple(words), [str(root)], seconds, most), text)
 
 
 async def failure(root: Path, *words: str, **more: float) -> str:
@@ -42,10 +42,20 @@ async def failure(root: Path, *words: str, **more: float) -> str:
 
 async def test_a_text_goes_through_a_program_without_a_shell(folders: tuple[Path, Path]) -> None:
     programs, root = folders
-    put(programs / "agentfmt", 'cat; echo "$1"; pwd')
+    put(programs / "agentfmt", 'cat; echo "$1"')
     made = await run(root, ["agentfmt", "$(touch x); *"], "ä\n")
-    assert made == f"ä\n$(touch x); *\n{root}\n"
+    assert made == "ä\n$(touch x); *\n"
     assert list(root.iterdir()) == []
+
+
+async def test_it_runs_in_an_empty_folder_that_is_gone_afterwards(folders: tuple[Path, Path]) -> None:
+    """One that formats what it finds, as `ruff format` does, finds nothing."""
+    programs, root = folders
+    put(programs / "agentfmt", "echo *; touch left; pwd")
+    found, folder = (await run(root, ["agentfmt"])).splitlines()
+    assert found == "*"
+    assert not Path(folder).exists()
+    assert root not in Path(folder).parents
 
 
 async def test_what_a_workspace_provides_is_not_run(
