@@ -34,3 +34,15 @@ async def test_the_agent_learns_what_its_change_broke(root: Path, repository: Pa
         await ended(editor)
     found = {"line": 2, "message": "wrong too", "severity": "error", "source": "checker"}
     assert data["diagnostics"] == [found]
+
+
+async def test_a_long_message_ends_between_two_characters(root: Path, repository: Path, neovim: Path) -> None:
+    (root / "a.txt").write_text("one\nwrong\n")
+    long = CHECKER.replace("message = line", "message = line .. string.rep('错', 400)")
+    async with plugin(root, repository, neovim, open_file="a.txt", config=long) as editor:
+        answer = await proposed(editor, "a.txt", "one\n", "one\nwrong too\n")
+        await reviewed(editor, "wrong too")
+        await pressed(editor, "ga")
+        (found,) = (await answer)["data"]["diagnostics"]
+        await ended(editor)
+    assert found["message"] == "wrong too" + "错" * 291 + "…"

@@ -28,7 +28,7 @@ local function found(uri)
     if severity and #told < MOST_OF_FILE then
       table.insert(told, {
         line = one.lnum + 1,
-        message = one.message:sub(1, LONGEST_MESSAGE),
+        message = vim.fn.strcharpart(one.message, 0, LONGEST_MESSAGE),
         severity = severity,
         source = one.source or '',
       })
