@@ -120,7 +120,7 @@ async def test_at_the_limit_and_when_cancelled_the_whole_group_is_killed(
 ) -> None:
     programs, root = folders
     os.mkfifo(root / "pipe")
-    put(programs / "agentfmt", "sh -c 'exec 3>pipe; echo started >&3; sleep 1000' & wait")
+    put(programs / "agentfmt", f"sh -c 'exec 3>{root}/pipe; echo started >&3; sleep 1000' & wait")
     reader = asyncio.StreamReader()
     reading = os.fdopen(os.open(root / "pipe", os.O_RDONLY | os.O_NONBLOCK), "rb")
     writing = os.open(root / "pipe", os.O_WRONLY)
@@ -131,7 +131,7 @@ async def test_at_the_limit_and_when_cancelled_the_whole_group_is_killed(
     if seconds < 1:
         assert await running == "timeout 0"
     else:
-        assert await reader.readline() == b"started\n"
+        assert await asyncio.wait_for(reader.readline(), 20) == b"started\n"
         running.cancel()
         with pytest.raises(asyncio.CancelledError):
             await running
