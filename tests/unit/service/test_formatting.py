@@ -54,7 +54,7 @@ async def test_a_new_file_is_formatted(work: FakeWorkspace, programs: FakeProgra
     assert (work.store.bytes_of("a.txt"), made(done)) == (b"A\nB\n", ([("formatted", "upper")], []))
     ((program, text),) = programs.asked
     assert (program.words, text) == (("upper", work.path("a.txt")), "a\nb")
-    assert (program.folder, program.roots) == (work.path("").rstrip("/"), [work.path("").rstrip("/")])
+    assert program.roots == [work.path("").rstrip("/")]
 
 
 @pytest.mark.parametrize("eol", ["\n", "\r\n"])
