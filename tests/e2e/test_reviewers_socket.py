@@ -338,3 +338,4 @@ async def test_when_the_editor_ends_the_reviewer_is_told(root: Path, sockets: Pa
     async with found(root, sockets) as (editor, _), attached(root) as reviewer:
         os.kill(editor.process.pid, signal.SIGTERM)
         await reviewer.lost()
+        await editor.ended()
