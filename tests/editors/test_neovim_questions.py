@@ -220,7 +220,7 @@ async def test_a_picker_cuts_no_page_to_its_title(root: Path, repository: Path) 
 async def test_no_question_covers_that_of_another_server(root: Path, repository: Path) -> None:
     (root / "sub/.git").mkdir(parents=True)
     (root / "sub/notes.txt").write_text("")
-    contents = {name: "".join(f"{name} {row}\n" for row in range(6)) for name in ("a.py", "b.py")}
+    contents = {name: "".join(f"# {name} {row}\n" for row in range(6)) for name in ("a.py", "b.py")}
     async with neovim(root, repository, SERVER) as editor:
         answers = [editor.wire.ask("agentfs/write", {"path": "a.py", "content": contents["a.py"]})]
         editor.screen.press(":edit sub/notes.txt\r")
