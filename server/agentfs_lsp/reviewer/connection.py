@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Protocol, Self
 
 from agentfs_lsp import __version__
 from agentfs_lsp.client import discovery
@@ -30,6 +30,18 @@ class Unreachable(Exception):
 
 class Refused(Exception):
     """The server answered with a JSON-RPC error, or is gone."""
+
+
+class Server(Protocol):
+    """The editor's server: `Connection`, or a stand-in of it."""
+
+    def follow(
+        self, on_told: Callable[[str, Mapping[str, Any]], object], on_gone: Callable[[], object]
+    ) -> None:
+        """Call these with each notification, and when the server is gone."""
+
+    async def request(self, method: str, params: object) -> Any:
+        """The result of a request. Raises Refused."""
 
 
 class Connection:
