@@ -4,6 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { caughtUp } from '../util/caughtUp';
+import { noteOtherInFront } from '../util/window';
 import { tabInFront } from './tabs';
 
 /** VS Code reports a closed tab and the tab that becomes active in two events, this close together. */
@@ -49,7 +50,10 @@ export class Uncovered implements vscode.Disposable {
     const front = tabInFront();
     const isOther = front !== this.front;
     this.front = front;
-    this.frontSince = isOther ? now : this.frontSince;
+    if (isOther) {
+      this.frontSince = now;
+      noteOtherInFront();
+    }
     const isOpened = front !== undefined && this.opened.includes(front) && now - this.openedAt < TOGETHER_MS;
     if (isOther && isOpened) {
       this.end();

@@ -37,8 +37,13 @@ const standing = new Standing(() => (vscode.window.state.focused ? undefined : n
 })));
 /** Whether one of ours may cover something. */
 export const areNotificationsShown = (): boolean => standing.some;
-/** Whether one of ours may cover something, or has a moment ago. */
-export const mayNotificationsCover = (): boolean => standing.some || went.isRecent();
+let frontSince = -Infinity;
+/** Another tab is in front: what has gone until now covered none of it. */
+export function noteOtherInFront(): void {
+  frontSince = Date.now();
+}
+/** Whether one of ours may cover some of the tab in front, or has a moment ago. */
+export const mayNotificationsCover = (): boolean => standing.some || went.isRecent(frontSince);
 
 /**
  * Take all notifications, others' too, from what they cover, and close VS Code's list of them, in which they stay. `isSudden`: a
