@@ -7,7 +7,7 @@ import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { outsideAgent } from "../harness/outside.mjs";
 import { KEY_MS, until } from "../harness/page.mjs";
-import { acceptSeen, openReview } from "../harness/reviews.mjs";
+import { acceptSeen, openReview, whileHostIsBusy } from "../harness/reviews.mjs";
 import { call, caughtUp, LONGEST_MS, reloadWindow, state, ui } from "../harness/run.mjs";
 import { killServer } from "../harness/server.mjs";
 import { inWorkspace, set } from "../harness/settings.mjs";
@@ -251,8 +251,11 @@ scenario("in the file: a click through a notification that has just gone decides
   await agent("above").readAndEdit(above, "old", "new");
   const button = ui.page.locator(".review-widget:visible .review-actions").getByRole("button", { name: "Reject Hunk" });
   const { x, y } = (await button.boundingBox()) ?? { x: 0, y: 0 };
-  await ui.saysInPassing("above.txt");
-  await ui.page.mouse.click(x + 5, y + 5);
+  await until("it is said", () => ui.isSaid("above.txt"));
+  await whileHostIsBusy(async () => {
+    await ui.saysInPassing("above.txt");
+    await ui.page.mouse.click(x + 5, y + 5);
+  });
   await ui.statusBarSays("Press again: a notification has just gone.");
   assert.equal((await state()).pending.length, 2);
   await until("the button counts", async () => {

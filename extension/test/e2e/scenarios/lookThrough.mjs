@@ -12,15 +12,24 @@ import { scenario } from "../harness/suite.mjs";
 
 const ACCEPT = "Accept All from This Agent";
 
-/** Opens what the agent of the row with `name` has pending, with the mouse. */
+/**
+ * Opens what the agent of the row with `name` has pending, with the mouse; again if the row was drawn anew meanwhile, or the
+ * texts came too late: then a message says so instead.
+ */
 async function lookThrough(name, shown) {
   await call("command", { id: "agentfs.ui.showPending" });
-  await ui.rowMenu("Pending", name, "Look Through All from This Agent");
+  await until("they open", async () => {
+    await ui.rowMenu("Pending", name, "Look Through All from This Agent");
+    const isOpen = await ui.tab("All Pending Changes").waitFor({ timeout: 3000 }).then(() => true, () => false);
+    if (!isOpen) await call("command", { id: "notifications.clearAll" });
+    return isOpen;
+  });
   await ui.severalWith(shown);
 }
 
 /** Presses the button in the title until the editor is closed: in its first moments it takes no decision. */
 async function acceptAll() {
+  await ui.titleButton(ACCEPT).waitFor();
   await until("it takes the press", async () => {
     if ((await ui.titleButton(ACCEPT).count()) === 0) return true;
     await ui.titleButton(ACCEPT).click({ timeout: 500 }); // it may be gone by now
