@@ -1048,7 +1048,7 @@ export interface Statistics {
   by_operation: OperationKind[];
   /** `{name, count}`, for each `outcome` */
   outcomes: Count[];
-  /** `{count, of, share}`: operations that succeeded, of all; `share` is null if `of` is 0 */
+  /** `{count, of, share}`: operations that succeeded, whole or in part, of all; `share` is null if `of` is 0 */
   success: Share;
   /** `{count, of, share}`: operations that the user rejected, of those that the user decided */
   rejection: Share;

@@ -26,7 +26,7 @@ MOST_ROWS: Final = 20
 SLOWEST: Final = 10
 
 _LONGEST_MS: Final = 1e12
-_LANDED: Final = frozenset({"success", "partial"})
+_SUCCEEDED: Final = frozenset({"success", "partial"})
 _READING: Final = frozenset({"read", "history", "call"})
 _BY_USER: Final = frozenset({"accepted", "amended", "rejected", "dismissed"})
 _REVIEW_STEPS_MS: Final = (1_000, 5_000, 15_000, 60_000, 300_000)
@@ -126,7 +126,7 @@ class Statistics(TypedDict):
     outcomes: list[Count]
     """{keys}, for each `outcome`"""
     success: Share
-    """{keys}: operations that succeeded, of all; `share` is null if `of` is 0"""
+    """{keys}: operations that succeeded, whole or in part, of all; `share` is null if `of` is 0"""
     rejection: Share
     """{keys}: operations that the user rejected, of those that the user decided"""
     conflict: Share
@@ -245,7 +245,6 @@ class _Summary:
         self.last: datetime | None = None
         self.own_ms: dict[str, array[float]] = {}
         self.succeeded: Counter[str] = Counter()
-        self.landed: Counter[str] = Counter()
         self.outcomes: Counter[str] = Counter()
         self.changes = self.conflicts = self.decided = self.accepted = self.amended = 0
         self.types: Counter[str | None] = Counter()
@@ -265,8 +264,7 @@ class _Summary:
         self.last = max(self.last or record.time, record.time)
         self.own_ms.setdefault(record.operation, array("d")).append(record.own_ms)
         self.outcomes[record.outcome] += 1
-        self.succeeded[record.operation] += record.outcome == "success"
-        self.landed[record.operation] += record.outcome in _LANDED
+        self.succeeded[record.operation] += record.outcome in _SUCCEEDED
         for name, counter in (("code", self.errors), ("match", self.match_levels)):
             if (found := record.text(name)) is not None:
                 counter[found] += 1
@@ -293,13 +291,13 @@ class _Summary:
         extension = record.text("extension")
         if extension is not None or record.paths:
             self.types[extension] += 1
-        if record.outcome in _LANDED and record.operation not in _READING:
+        if record.outcome in _SUCCEEDED and record.operation not in _READING:
             self.added[extension] += record.number("lines_added")
             self.removed[extension] += record.number("lines_removed")
 
     def result(self, since: datetime | None, workspaces: Collection[str] | None) -> Statistics:
         total = self.outcomes.total()
-        created, replaced = self.landed["create"], self.landed["update"]
+        created, replaced = self.succeeded["create"], self.succeeded["update"]
         kinds = sorted(self.own_ms.items(), key=lambda kind: -len(kind[1]))
         return {
             "since": None if since is None else _utc(since),
@@ -319,7 +317,7 @@ class _Summary:
                 for name, times in kinds[:MOST_ROWS]
             ],
             "outcomes": _most_common(self.outcomes),
-            "success": _share(self.outcomes["success"], total),
+            "success": _share(self.succeeded.total(), total),
             "rejection": _share(self.outcomes["rejected"], self.decided),
             "conflict": _share(self.conflicts, self.changes),
             "amended": _share(self.amended, self.accepted),

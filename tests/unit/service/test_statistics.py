@@ -74,7 +74,7 @@ def test_rates_are_of_what_they_can_be_of() -> None:
         line("update", "error"),
         line("read"),
     )
-    assert told["success"] == {"count": 6, "of": 11, "share": 0.5455}
+    assert told["success"] == {"count": 7, "of": 11, "share": 0.6364}
     assert told["rejection"] == {"count": 2, "of": 5, "share": 0.4}
     assert told["conflict"] == {"count": 1, "of": 9, "share": 0.1111}
     assert told["amended"] == {"count": 1, "of": 3, "share": 0.3333}
