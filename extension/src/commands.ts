@@ -280,7 +280,7 @@ function rowHandlers({ editors, decisions, looks, drafts, historyDiffs, undos, c
 
 /** Notifications may cover the buttons of comments. */
 async function decideByComment(hunks: HunkDecisions, decision: FileDecision, comment: unknown): Promise<void> {
-  await (hasNotificationGone() ? showUncovered() : hunks.decide(decision, 'choice', comment ?? null));
+  await ((await hasNotificationGone()) ? showUncovered() : hunks.decide(decision, 'choice', comment ?? null));
 }
 
 function showUntrustedMessage(): void {

@@ -24,8 +24,14 @@ export function ask(severity: Severity, message: string, ...buttons: string[]): 
 /** Notifications move when another one comes or goes: then a click on a button may have been meant for one that was there before. */
 const came = new LastMoment(caughtUp);
 const went = new LastMoment(caughtUp);
-/** Whether one of ours has just gone: a click on what it covered may have been meant for it. Nobody tells of others'. */
-export const hasNotificationGone = (): boolean => went.isRecent();
+/**
+ * Whether one of ours has just gone: a click on what it covered may have been meant for it. Nobody tells of others'. If both
+ * come together, `pressed` hears of the first only once VS Code has told the second.
+ */
+export async function hasNotificationGone(): Promise<boolean> {
+  await new Promise(setImmediate);
+  return went.isRecent();
+}
 
 const standing = new Standing(() => (vscode.window.state.focused ? undefined : new Promise((resolve) => {
   const listener = vscode.window.onDidChangeWindowState(({ focused }) => {
