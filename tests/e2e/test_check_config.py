@@ -131,6 +131,18 @@ def test_the_example_of_the_documents_is_what_it_prints(root: Path) -> None:
     assert [line.rstrip() for line in shown.splitlines()] == printed.splitlines()
 
 
+def test_formatters_that_would_not_run_are_told(root: Path) -> None:
+    own = root / "format"
+    own.write_text("#!/bin/sh\ncat\n")
+    own.chmod(0o755)
+    commands = {"*.a": ["cat"], "*.b": [["no-such-formatter"], ["cat"]], "*.c": [str(own)]}
+    found = check(root, "--json", settings={"correction": {"formatters": commands}})
+    assert found.returncode == 1
+    missing, inside = json.loads(found.stdout)["problems"]
+    assert missing.startswith("correction.formatters: no-such-formatter was not found; ")
+    assert f"{own} is in the workspace" in inside
+
+
 def test_without_settings_the_defaults_apply(root: Path) -> None:
     found = checked(root, "a.md", ".env")
     assert (found["mode"], found["rules"], found["files"]) == ("manual", [], None)

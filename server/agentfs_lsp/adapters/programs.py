@@ -131,7 +131,15 @@ async def _kill(process: Process) -> None:
 def _found(program: Program) -> tuple[str, Mapping[str, str]]:
     """The program's path, and the environment to run it in. Raises ProgramFailed."""
     inside = _Inside(program.roots)
-    name = program.words[0]
+    return _path(program.words[0], inside), dict(_environment(inside))
+
+
+def path_of(name: str, roots: Sequence[str]) -> str:
+    """The path of the program with this name, or at this path, that would run. Raises ProgramFailed."""
+    return _path(name, _Inside(roots))
+
+
+def _path(name: str, inside: _Inside) -> str:
     if os.path.isabs(name):
         candidates = [name]
     else:
@@ -140,7 +148,7 @@ def _found(program: Program) -> tuple[str, Mapping[str, str]]:
     path = next((one for one in runnable if not inside(one)), None)
     if path is None:
         raise ProgramFailed("in_workspace" if runnable else "missing")
-    return path, dict(_environment(inside))
+    return path
 
 
 class _Inside:

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from agentfs_lsp.adapters.disk import DiskStore
 from agentfs_lsp.adapters.fs.state_folder import StateFolder
+from agentfs_lsp.adapters.programs import path_of
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser, complain
 from agentfs_lsp.api.messages.errors import error_text
 from agentfs_lsp.commands.config_report import Judged, Report, as_json, print_report
@@ -21,11 +22,14 @@ from agentfs_lsp.commands.config_schema import SCHEMAS
 from agentfs_lsp.domain.errors import DomainError
 from agentfs_lsp.domain.policy.repositories import verdict_in_repository
 from agentfs_lsp.domain.settings.rules import OPERATIONS
+from agentfs_lsp.domain.settings.settings import Settings
 from agentfs_lsp.domain.translation import Translate
 from agentfs_lsp.lsp.configuration.layers import Layers, effective, section_of
 from agentfs_lsp.lsp.configuration.messages import problem_text
 from agentfs_lsp.lsp.configuration.workspace_file import NO_FILE, look_again
 from agentfs_lsp.service.files.store import Location, Root
+from agentfs_lsp.service.programs import ProgramFailed
+from agentfs_lsp.service.proposal.wording import failure_text
 from agentfs_lsp.service.state.workspace import InForce
 
 DONE, PROBLEMS, USAGE = 0, 1, 2
@@ -55,7 +59,10 @@ def _parser(translate: Translate) -> Parser:
             "Show the rules that apply in a workspace folder. For each path, show whether reading, "
             "writing, and editing is allowed, requires approval, or is denied, and which rule decides."
         ),
-        epilog=translate("Exit code: 0 for success, 1 if a setting is invalid, 2 for a usage error."),
+        epilog=translate(
+            "Exit code: 0 for success, 1 if a setting is invalid or names a program that is not found, "
+            "2 for a usage error."
+        ),
     )
     parser.arguments.add_argument(
         "folder",
@@ -103,9 +110,25 @@ def _look(folder: str, paths: list[str], settings_file: str | None, translate: T
         real,
         in_force.settings,
         said,
-        tuple(problem_text(problem, translate) for problem in (*layers.problems, *said.problems)),
+        (
+            *(problem_text(problem, translate) for problem in (*layers.problems, *said.problems)),
+            *_programs_not_found(in_force.settings, root, translate),
+        ),
         tuple(_judged(files, root, in_force, path, translate) for path in paths),
     )
+
+
+def _programs_not_found(settings: Settings, root: Root, translate: Translate) -> Iterator[str]:
+    """What would keep formatters from running."""
+    commands = settings.correction.formatters.values()
+    for name in dict.fromkeys(words[0] for several in commands for words in several):
+        try:
+            path_of(name, [root.path])
+        except ProgramFailed as failed:
+            reason = failure_text(f"{name}: {failed.failure}", translate)
+            yield translate(
+                "correction.formatters: {reason}; what agents send stays as it is.", reason=reason
+            )
 
 
 def _section(settings_file: str | None, translate: Translate) -> object:

@@ -245,7 +245,7 @@ def detail_text(kind: str, detail: str, translate: Translate) -> str:
             else translate("near “{text}”", text=what)
         )
     if kind == "formatter":
-        return _failure_text(detail, translate)
+        return failure_text(detail, translate)
     if kind != "secret":
         return detail
     secrets = {
@@ -286,7 +286,7 @@ def detail_text(kind: str, detail: str, translate: Translate) -> str:
     return secrets.get(detail, detail)  # others are called by a scanner's own names
 
 
-def _failure_text(detail: str, translate: Translate) -> str:
+def failure_text(detail: str, translate: Translate) -> str:
     """A program's name, and why it has no result."""
     program, _, why = detail.rpartition(": ")
     reasons = {
