@@ -626,6 +626,16 @@ export class WorkbenchPage {
     return this.page.locator(".part.sidebar .pane", { has: header }).locator(".monaco-list-row", { hasText: text });
   }
 
+  /** Scrolls a view of the side bar to its top if it is there: only rows in sight are on the page. */
+  async scrollToTop(view) {
+    const header = this.page.locator(`.pane-header[aria-label^="${view}"]`);
+    const list = this.page.locator(".part.sidebar .pane", { has: header }).locator(".monaco-list");
+    const place = (await list.isVisible()) && (await list.boundingBox());
+    if (!place) return;
+    await this.page.mouse.move(place.x + place.width / 2, place.y + place.height / 2);
+    await this.page.mouse.wheel(0, -100_000);
+  }
+
   /** Chooses from the context menu of what is at that place. */
   async contextMenu(place, choice) {
     await place.click({ button: "right" });

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { cancelRequests } from "./agents.mjs";
 import { stopOutsideAgents } from "./outside.mjs";
 import { until } from "./page.mjs";
-import { call, home, LONGEST_MS, state, workbench } from "./run.mjs";
+import { call, home, LONGEST_MS, state, ui, workbench } from "./run.mjs";
 import { restartKilled } from "./server.mjs";
 import { resetSettings } from "./settings.mjs";
 import { keepEvidence } from "./workbench.mjs";
@@ -51,6 +51,7 @@ async function clearDesk() {
   await restartKilled();
   await resetSettings();
   await workbench.page.keyboard.press("Escape");
+  await ui.scrollToTop("Landed");
   await workbench.page.mouse.move(200, 5); // where nothing opens under it, and hides a message
   await cancelRequests();
   await stopOutsideAgents();
