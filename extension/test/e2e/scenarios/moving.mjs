@@ -11,11 +11,16 @@ import { mode } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
 
+/** Opens the list of landed changes at its top: with the keys, it goes to the row that had them last. */
+async function showLanded() {
+  await call("command", { id: "agentfs.landed.focus" });
+  await call("command", { id: "list.focusFirst" });
+}
+
 const MOVED = "Press again: the buttons have just moved.";
 
 const placeOf = (button) => until("it is drawn", () => button.boundingBox());
 const placesOf = async () => [await placeOf(ui.titleButton("Accept")), await placeOf(ui.titleButton("Reject"))];
-
 
 /** Waits until VS Code has drawn its own buttons beside this one. */
 async function standsStill(button) {
@@ -86,7 +91,7 @@ const landing = file("moving/landing.txt", "old\n");
 scenario("a click on a checkpoint's Delete deletes no other that a landing has moved there", async () => {
   await set("agentfs.approval.mode", "auto_edit");
   await until("changes are let through", async () => (await mode()) === "auto_edit");
-  await call("command", { id: "agentfs.landed.focus" });
+  await showLanded();
   const names = ["One", "Two", "Three", "Four"].map((name) => `Moving ${name}`);
   const row = (name) => ui.viewRow("Landed", name).first();
   for (const name of names) {
@@ -119,7 +124,7 @@ scenario("an undo in auto mode, which nobody would review, is asked about first"
   await set("agentfs.approval.mode", "auto_edit");
   await until("changes are let through", async () => (await mode()) === "auto_edit");
   await (await agent("unreviewed").readAndEdit(unreviewed, "old", "new")).answer;
-  await call("command", { id: "agentfs.landed.focus" });
+  await showLanded();
 
   await ui.pressInRow("Landed", "unreviewed.txt", "Undo Change…");
   await ui.answerDialog("Cancel");
