@@ -75,5 +75,11 @@ Was this change of the wire, or of its texts, the purpose? Then record it with
 and commit the transcripts with docs/protocol.md and CHANGELOG.md, having read their diff."""
 
 
+def test_one_worker_plays_them_all(request: pytest.FixtureRequest) -> None:
+    """Else each plays all of them, which takes as many times as long."""
+    if hasattr(request.config, "workerinput"):
+        assert request.node.nodeid.endswith("@transcripts")
+
+
 def test_no_transcript_is_without_a_scenario() -> None:
     assert {file.stem for file in FOLDER.iterdir()} == set(SCENARIOS)
