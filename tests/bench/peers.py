@@ -199,8 +199,13 @@ class ToolServer(Connection):
 
 
 def agentfs() -> Party:
-    """This project's server."""
-    return Party(AGENTFS, "header", lambda _: [sys.executable, "-m", "agentfs_lsp"])
+    """This project's server, as it is without the extras, which development installs."""
+    return Party(
+        AGENTFS,
+        "header",
+        lambda _: [sys.executable, "-m", "agentfs_lsp"],
+        options={"diagnostics": {"syntax": False}},
+    )
 
 
 def bundled(folder: Path) -> Party:
