@@ -93,6 +93,7 @@ scenario("the tooltip of the status bar item lists the first ten that wait, as t
 
   for (const { name } of others) await agent("alone").read({ name });
   await batch("alone", others.slice(0, 2).map(({ name: path }) => ({ tool: "edit", params: { path, old_string: "old", new_string: "new" } })));
+  await pending(2); // before the others
   for (const each of others.slice(2)) await agent(each.name).readAndEdit(each, "old", "new");
   await pending(10);
   const ten = (await ui.tooltipOf(item)).slice(1);
