@@ -36,7 +36,8 @@ DONE, PROBLEMS, USAGE = 0, 1, 2
 
 
 def run(arguments: Sequence[str], translate: Translate) -> int:
-    """Run the command. Returns its exit code: 0, 1 if a setting is invalid, 2 for a usage error."""
+    """Run the command. Returns its exit code: 0, 1 if a setting is invalid or a formatter is not found,
+    2 for a usage error."""
     options = _parser(translate).parse_intermixed_args(arguments)
     if options.schema is not None:
         print(json.dumps(SCHEMAS[options.schema](), indent=2))
