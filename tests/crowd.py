@@ -10,7 +10,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from agentfs_lsp.client import discovery
+from agentfs_lsp.sockets import discovery
 from support.crowd import Crowd
 
 TURNS = 150

@@ -194,11 +194,11 @@ def _serve(options: argparse.Namespace, translate: Translate) -> int:
         from agentfs_lsp.adapters.open_telemetry import OpenTelemetry  # noqa: PLC0415
         from agentfs_lsp.adapters.operation_log import OperationLog  # noqa: PLC0415
         from agentfs_lsp.adapters.told_operations import ToldOperations  # noqa: PLC0415
-        from agentfs_lsp.client import discovery  # noqa: PLC0415
         from agentfs_lsp.domain.settings.groups import HistorySettings  # noqa: PLC0415
         from agentfs_lsp.door.agents import AgentsSocket  # noqa: PLC0415
         from agentfs_lsp.door.reviewers import ReviewersSocket  # noqa: PLC0415
         from agentfs_lsp.lsp.serving import serve_stdio  # noqa: PLC0415
+        from agentfs_lsp.sockets import discovery  # noqa: PLC0415
 
     state = StateFolder()
     history = SqliteHistory(state, HistorySettings())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from agentfs_lsp.client import discovery
+from agentfs_lsp.sockets import discovery
 from support.editor import REVIEWING, Editor
 from support.outside import serving
 

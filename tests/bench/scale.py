@@ -17,7 +17,8 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, NamedTuple
 
-from agentfs_lsp.client import AsyncAgentFS, discovery
+from agentfs_lsp.client import AsyncAgentFS
+from agentfs_lsp.sockets import discovery
 
 from . import history, report
 from .client import Server, ServerFailedError

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from agentfs_lsp.client import AgentFS, AsyncAgentFS, NoEditor, ServerGone, discovery
+from agentfs_lsp.client import AgentFS, AsyncAgentFS, NoEditor, ServerGone
+from agentfs_lsp.sockets import discovery
 from support.agents_socket import Raw, found, listed, starting
 from support.editor import AUTO, REVIEWING, Editor, change_folder, configure
 from support.outside import serving
@@ -365,7 +366,8 @@ async def test_the_editor_disconnects_an_agent(root: Path, file: Path, sockets: 
 PROPOSING = """
 import socket, sys
 from pathlib import Path
-from agentfs_lsp.client import AgentFS, NoEditor, ServerGone, discovery
+from agentfs_lsp.client import AgentFS, NoEditor, ServerGone
+from agentfs_lsp.sockets import discovery
 discovery.folder = lambda: Path(sys.argv[2])
 second = AgentFS.attach(sys.argv[1], name="Bob's second")
 unattached = socket.socket(socket.AF_UNIX)

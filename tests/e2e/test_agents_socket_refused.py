@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from agentfs_lsp.client import AsyncAgentFS, NoEditor, discovery
-from agentfs_lsp.client.discovery import Entry
+from agentfs_lsp.client import AsyncAgentFS, NoEditor
+from agentfs_lsp.sockets import discovery
+from agentfs_lsp.sockets.discovery import Entry
 from support.agents_socket import Raw, found, starting
 from support.editor import AUTO
 from support.wire import Message

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from agentfs_lsp.client import discovery
+from agentfs_lsp.sockets import discovery
 from support.editor import REVIEWING, editing
 from support.outside import LAUNCHER, environment
 from support.sample import TEXT

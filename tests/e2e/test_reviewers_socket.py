@@ -278,7 +278,7 @@ async def test_changes_of_agents_outside_reach_the_reviewer(root: Path, sockets:
 KILLED = """
 import asyncio, os, signal, sys
 from pathlib import Path
-from agentfs_lsp.client import discovery
+from agentfs_lsp.sockets import discovery
 from agentfs_lsp.reviewer.connection import Connection
 discovery.folder = lambda: Path(sys.argv[2])
 async def main():

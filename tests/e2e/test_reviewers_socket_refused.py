@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from agentfs_lsp.client import pairing
-from agentfs_lsp.client.discovery import Entry
 from agentfs_lsp.door.listener import MAX_CONNECTIONS
 from agentfs_lsp.reviewer import connection as connecting
 from agentfs_lsp.reviewer.connection import Connection, Refused, Unreachable
+from agentfs_lsp.sockets import pairing
+from agentfs_lsp.sockets.discovery import Entry
 from support.agents_socket import Raw, listed, starting
 from support.editor import ASK, NO_ANSWER, REVIEWING, RpcError
 from support.reviewers_socket import RawReviewer, answering, attached, found

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agentfs_lsp.client import discovery
+from agentfs_lsp.sockets import discovery
 from support.mcp_agent import EDIT, agent, text
 from support.outside import LAUNCHER
 from support.real_emacs import EMACS, INIT, PACKAGE, Emacs, decision, reviewing

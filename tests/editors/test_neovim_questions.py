@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from agentfs_lsp.adapters.review import diff_file
-from agentfs_lsp.client import AsyncAgentFS, ServerGone, discovery
+from agentfs_lsp.client import AsyncAgentFS, ServerGone
 from agentfs_lsp.domain.text.escaping import escape_invisible
 from agentfs_lsp.domain.text.width import width_of
+from agentfs_lsp.sockets import discovery
 from support.editor import SERVER
 from support.real_editors import ASK, SHOW
 from support.real_neovim import NEOVIM, choose, neovim

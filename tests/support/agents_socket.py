@@ -6,8 +6,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppres
 from pathlib import Path
 from typing import Any
 
-from agentfs_lsp.client import discovery
-from agentfs_lsp.client.discovery import Entry
+from agentfs_lsp.sockets import discovery
+from agentfs_lsp.sockets.discovery import Entry
 from support.editor import Editor, editing
 from support.wire import Message, frame, read_message
 

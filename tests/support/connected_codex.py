@@ -9,7 +9,7 @@ import json
 import sys
 from pathlib import Path
 
-from agentfs_lsp.client import discovery
+from agentfs_lsp.sockets import discovery
 from support.programs import CONNECTED_CODEX, running
 
 

@@ -18,7 +18,8 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from random import Random
 
-from agentfs_lsp.client import AsyncAgentFS, NoEditor, RequestRefused, ServerGone, discovery
+from agentfs_lsp.client import AsyncAgentFS, NoEditor, RequestRefused, ServerGone
+from agentfs_lsp.sockets import discovery
 from support.client import Editor, RpcError
 from support.editor import REVIEWING
 from support.judge import Violation

@@ -204,11 +204,11 @@ if __name__ == "__main__":
     from agentfs_lsp.adapters.fs.state_folder import LandingLock
     from agentfs_lsp.adapters.history.history import SqliteHistory  # noqa: F401
     from agentfs_lsp.adapters.review import questions
-    from agentfs_lsp.client import discovery
     from agentfs_lsp.domain.globs import Spelled
     from agentfs_lsp.domain.policy.protected import protection_of
     from agentfs_lsp.door.listener import Listener
     from agentfs_lsp.lsp.serving import serve_stdio  # noqa: F401
+    from agentfs_lsp.sockets import discovery
 
     _prepare()
     _serve(socket.socket(fileno=int(sys.argv[1])))

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from agentfs_lsp.client import discovery
+from agentfs_lsp.sockets import discovery
 from support.editor import Editor, editing
 
 LAUNCHER = str(Path(__file__).with_name("outside_agent.py"))

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 from agentfs_lsp.__main__ import main
-from agentfs_lsp.client import discovery
 from agentfs_lsp.reviewer import proposals
+from agentfs_lsp.sockets import discovery
 
 if __name__ == "__main__":
     place = Path(os.environ["AGENTFS_TEST_SOCKETS"])

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from agentfs_lsp.client import discovery, pairing
-from agentfs_lsp.client.discovery import Entry
 from agentfs_lsp.reviewer.connection import Connection
+from agentfs_lsp.sockets import discovery, pairing
+from agentfs_lsp.sockets.discovery import Entry
 from support.agents_socket import Raw, starting
 from support.editor import ASK, NO_ANSWER, Editor
 from support.wire import Message

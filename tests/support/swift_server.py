@@ -6,8 +6,8 @@ from pathlib import Path
 
 from agentfs_lsp.__main__ import main
 from agentfs_lsp.adapters.review import questions
-from agentfs_lsp.client import discovery
 from agentfs_lsp.door.listener import Listener
+from agentfs_lsp.sockets import discovery
 
 if __name__ == "__main__":
     place = os.environ.get("AGENTFS_TEST_SOCKETS")

@@ -13,10 +13,10 @@ from agentfs_lsp.adapters.terminal.console import TerminalConsole
 from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.adapters.terminal.question import NO, YES, Line, NoTurn, Question
 from agentfs_lsp.adapters.terminal.visible import terminal_encoding, visible
-from agentfs_lsp.client import discovery
 from agentfs_lsp.client.reviews import Accept, Decision, Reject, Review
 from agentfs_lsp.domain.diff.hunks import diff
 from agentfs_lsp.domain.diff.unified import whole
+from agentfs_lsp.sockets import discovery
 
 TTY: Final = "/dev/tty"
 

@@ -12,9 +12,9 @@ from tempfile import TemporaryFile
 from typing import IO, Any, Final, Self
 
 from agentfs_lsp import __version__
-from agentfs_lsp.client.discovery import PROTOCOL_VERSION, Entry, find, peer_uid
 from agentfs_lsp.client.errors import NoEditor, ServerGone
 from agentfs_lsp.client.protocol import Protocol
+from agentfs_lsp.sockets.discovery import PROTOCOL_VERSION, Entry, find, peer_uid
 
 GRACE_S: Final = 10.0
 """Seconds for a server to end."""

@@ -24,7 +24,6 @@ from agentfs_lsp.adapters.terminal.review import TerminalReviewer, UsersPolicy
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.api.messages.errors import ERRORS, error_text
 from agentfs_lsp.api.messages.landing import folders_left_text
-from agentfs_lsp.client import discovery
 from agentfs_lsp.commands.place import Place, add_workspace, find_change, find_place
 from agentfs_lsp.commands.printing import console, diff_lines
 from agentfs_lsp.domain.errors import ChangeUnknown, DomainError, LandingUnknown, Rejected
@@ -37,6 +36,7 @@ from agentfs_lsp.service.proposal.proposals import Proposals
 from agentfs_lsp.service.state.sessions import Sessions
 from agentfs_lsp.service.state.workspace import InForce, Workspace
 from agentfs_lsp.service.undo import Undo, Undone, undo
+from agentfs_lsp.sockets import discovery
 
 SESSION = "terminal"
 

@@ -15,14 +15,14 @@ from agentfs_lsp import __version__
 from agentfs_lsp.api.exchange import Request
 from agentfs_lsp.api.methods import AGENT_REQUESTS
 from agentfs_lsp.api.serving import serve
-from agentfs_lsp.client import discovery
-from agentfs_lsp.client.discovery import PROTOCOL_VERSION, started_at
 from agentfs_lsp.domain.errors import WithdrawnReason
 from agentfs_lsp.door.connection import LONGEST_NAME, ClosingHost, Connection
 from agentfs_lsp.door.listener import Listener, Wire
 from agentfs_lsp.jsonrpc.codec import METHOD_NOT_FOUND
 from agentfs_lsp.service.state.outside import OutsideAgent
 from agentfs_lsp.service.state.tool_scope import file_scopes
+from agentfs_lsp.sockets import discovery
+from agentfs_lsp.sockets.discovery import PROTOCOL_VERSION, started_at
 
 DISCONNECTED: Final = -32001
 

@@ -10,7 +10,6 @@ from typing import Any, Final, Protocol
 
 from agentfs_lsp.api.pending_requests import PendingRequests
 from agentfs_lsp.api.serving import Host
-from agentfs_lsp.client.discovery import PROTOCOL_VERSION
 from agentfs_lsp.domain.errors import WithdrawnReason
 from agentfs_lsp.jsonrpc.codec import (
     INVALID_PARAMS,
@@ -24,6 +23,7 @@ from agentfs_lsp.jsonrpc.codec import (
     is_id,
 )
 from agentfs_lsp.jsonrpc.framing import BadHeader, Framer, TooLarge
+from agentfs_lsp.sockets.discovery import PROTOCOL_VERSION
 
 MAX_BODY: Final = 64 << 20
 """The largest message that is accepted, in bytes."""

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final
 
 from agentfs_lsp import __version__
-from agentfs_lsp.client import discovery
-from agentfs_lsp.client.discovery import PROTOCOL_VERSION, Entry, entries, started_at
+from agentfs_lsp.sockets import discovery
+from agentfs_lsp.sockets.discovery import PROTOCOL_VERSION, Entry, entries, started_at
 
 BACKLOG: Final = 128
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from agentfs_lsp.api.incidents import record_incident
-from agentfs_lsp.client.discovery import peer_pid, peer_uid
 from agentfs_lsp.domain.errors import WithdrawnReason
 from agentfs_lsp.door.connection import ClosingHost, Connection
 from agentfs_lsp.door.entry import OwnEntry
+from agentfs_lsp.sockets.discovery import peer_pid, peer_uid
 
 _log = logging.getLogger(__name__)
 

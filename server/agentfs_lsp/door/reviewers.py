@@ -13,14 +13,14 @@ from agentfs_lsp import __version__
 from agentfs_lsp.adapters.review.pairing import Turn
 from agentfs_lsp.api.answers.proposal import proposed_on_wire
 from agentfs_lsp.api.pending_requests import DelayedResponse
-from agentfs_lsp.client import discovery
-from agentfs_lsp.client.discovery import PROTOCOL_VERSION
-from agentfs_lsp.client.pairing import NONCE_BYTES, code, commitment
 from agentfs_lsp.domain.errors import WithdrawnReason
 from agentfs_lsp.door.connection import ClosingHost, Connection
 from agentfs_lsp.door.listener import Listener, Wire
 from agentfs_lsp.jsonrpc.codec import INVALID_PARAMS, METHOD_NOT_FOUND, RequestId
 from agentfs_lsp.service.proposal.proposal import Proposal
+from agentfs_lsp.sockets import discovery
+from agentfs_lsp.sockets.discovery import PROTOCOL_VERSION
+from agentfs_lsp.sockets.pairing import NONCE_BYTES, code, commitment
 
 NOT_PAIRED: Final = -32003
 """The user did not allow it, or could not be asked."""

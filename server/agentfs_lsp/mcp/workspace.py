@@ -23,13 +23,13 @@ from agentfs_lsp.client import (
     Review,
     ServerGone,
 )
-from agentfs_lsp.client.discovery import Entry, find
 from agentfs_lsp.domain.text.escaping import escape_to_one_line
 from agentfs_lsp.domain.text.markdown import code
 from agentfs_lsp.jsonrpc.codec import INTERNAL_ERROR, REQUEST_CANCELLED
 from agentfs_lsp.mcp.calls import HANDED_OVER, NOBODY, WITHDRAWN, Job, Outcome
 from agentfs_lsp.mcp.catalog import CHANGING, FILE_TOOLS, Catalog
 from agentfs_lsp.mcp.connection import Called, Caller
+from agentfs_lsp.sockets.discovery import Entry, find
 
 LOOK_S: Final = 5.0
 """Seconds between two looks for an editor while the user is asked here."""

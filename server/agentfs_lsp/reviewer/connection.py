@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Final, Protocol, Self
 
 from agentfs_lsp import __version__
-from agentfs_lsp.client import discovery
-from agentfs_lsp.client.discovery import PROTOCOL_VERSION, Entry, peer_uid
 from agentfs_lsp.client.endpoint import Endpoint, ProtocolError
-from agentfs_lsp.client.pairing import NONCE_BYTES, code, commitment
+from agentfs_lsp.sockets import discovery
+from agentfs_lsp.sockets.discovery import PROTOCOL_VERSION, Entry, peer_uid
+from agentfs_lsp.sockets.pairing import NONCE_BYTES, code, commitment
 
 NAME: Final = "agentfs-lsp review"
 

@@ -21,8 +21,8 @@ from rich.text import Text
 
 from agentfs_lsp.adapters.terminal.console import TerminalConsole
 from agentfs_lsp.adapters.terminal.question import STOPPED_S, Line, NoTurn, Question
-from agentfs_lsp.client import discovery
 from agentfs_lsp.domain.translation import english
+from agentfs_lsp.sockets import discovery
 
 ROWS, COLUMNS = 10, 40
 PATIENCE_S = 60
@@ -144,7 +144,7 @@ import sys
 from rich.console import Console
 from rich.text import Text
 from agentfs_lsp.adapters.terminal.question import Line, Question
-from agentfs_lsp.client import discovery
+from agentfs_lsp.sockets import discovery
 from agentfs_lsp.domain.translation import english
 keys = open(sys.argv[1], "rb", buffering=0)
 first = Question("First?", Console(), keys.fileno(), discovery.ensure_folder, english)
@@ -227,7 +227,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 from agentfs_lsp.adapters.terminal.question import Line, Question
-from agentfs_lsp.client import discovery
+from agentfs_lsp.sockets import discovery
 from agentfs_lsp.domain.translation import english
 name, looks = sys.argv[1], 0
 def is_over():

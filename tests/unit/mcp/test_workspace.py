@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from agentfs_lsp.client import Answer
-from agentfs_lsp.client.discovery import Entry
 from agentfs_lsp.mcp.calls import WITHDRAWN, Job
 from agentfs_lsp.mcp.catalog import Catalog
 from agentfs_lsp.mcp.connection import Called, Caller, Connection
 from agentfs_lsp.mcp.workspace import Workspace, _EditorEnds
+from agentfs_lsp.sockets.discovery import Entry
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ Code may mean either, so only what is escaped as a whole counts.
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from collections.abc import Sequence
@@ -17,8 +16,9 @@ _SEVERAL = 2
 _ESCAPE = re.compile(r"\\(.?)", re.DOTALL)
 _MEANING = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\"}
 
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|#39);")
-_AS_IT_IS = re.compile(r"[<>]|&(?!(?:lt|gt|amp|quot|apos|#39);)")
+_ENTITIES = {"&lt;": "<", "&gt;": ">", "&amp;": "&", "&quot;": '"', "&apos;": "'", "&#39;": "'"}
+_ENTITY = re.compile("|".join(_ENTITIES))
+_AS_IT_IS = re.compile(f"[<>]|(?!{_ENTITY.pattern})&")
 
 CODE = frozenset(
     (
@@ -133,4 +133,4 @@ def first_entity(before: str, hunks: Sequence[Splice]) -> tuple[int, str] | None
 
 def without_entities(text: str) -> str:
     """The text with each entity replaced once by its character."""
-    return _ENTITY.sub(lambda found: html.unescape(found[0]), text)
+    return _ENTITY.sub(lambda found: _ENTITIES[found[0]], text)

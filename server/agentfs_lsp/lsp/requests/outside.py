@@ -8,7 +8,6 @@ from collections.abc import Coroutine
 from typing import Any
 
 from agentfs_lsp.api.parsing import parse
-from agentfs_lsp.client import discovery
 from agentfs_lsp.domain.text.escaping import escape_to_one_line as shown
 from agentfs_lsp.lsp.editor_exchange import EditorExchange
 from agentfs_lsp.lsp.results import (
@@ -21,6 +20,7 @@ from agentfs_lsp.lsp.results import (
 )
 from agentfs_lsp.service.state.outside import OutsideAgent
 from agentfs_lsp.service.state.workspace import Workspace
+from agentfs_lsp.sockets import discovery
 
 
 def agents_request(exchange: EditorExchange) -> Coroutine[Any, Any, AgentsAnswer]:
