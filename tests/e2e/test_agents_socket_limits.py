@@ -207,8 +207,8 @@ async def test_requests_under_way_take_limited_memory(root: Path, file: Path, so
         await agent.attach(entry)
         agent.writer.transport.set_write_buffer_limits(0)
         text = "x" * (30 << 20)
-        for number in range(2, 12):
-            params = {"path": f"{number}.py", "content": text}
+        for number in range(2, 12):  # all but the first wait for that one's review
+            params = {"path": "b.py", "content": text}
             agent.send({"id": number, "method": "agentfs/write", "params": params})
         assert await flooded(editor, [agent]) == 1
         await editor.seen("agentfs/settled")

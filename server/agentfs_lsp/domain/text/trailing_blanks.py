@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from agentfs_lsp.domain.splices import Splice
 from agentfs_lsp.domain.text.lines import count_lines, ends_between, split_lines, without_end
 
-# Tried only where a run of blanks begins, so that no text takes quadratic time.
-_AT_END = re.compile(r"(?<![ \t])[ \t]+(?=[\r\n]|\Z)")
+_BLANKS = (" ", "\t")
+_AT_LINE_ENDS = tuple(blank + end for blank in _BLANKS for end in "\r\n")
 
 MAX_RANGES = 10
 """How many lines, or ranges of them, are named."""
@@ -17,7 +16,7 @@ MAX_RANGES = 10
 
 def has_trailing(hunks: Sequence[Splice]) -> bool:
     """Whether some line of the new text ends with blanks."""
-    return any(_AT_END.search(hunk.text) for hunk in hunks)
+    return any(_has_trailing(hunk.text) for hunk in hunks)
 
 
 def trimmed(text: str, hunks: Sequence[Splice]) -> tuple[tuple[Splice, ...], list[int]]:
@@ -28,7 +27,7 @@ def trimmed(text: str, hunks: Sequence[Splice]) -> tuple[tuple[Splice, ...], lis
     shift, counted, line = 0, 0, 0
     for hunk in hunks:
         replaced = text[hunk.start : hunk.end]
-        if _AT_END.search(hunk.text):
+        if _has_trailing(hunk.text):
             line += ends_between(text, counted, hunk.start)
             counted = hunk.start
             put, numbers = _trimmed(hunk.text, {without_end(line) for line in split_lines(replaced)})
@@ -38,6 +37,10 @@ def trimmed(text: str, hunks: Sequence[Splice]) -> tuple[tuple[Splice, ...], lis
             made.append(hunk)
         shift += count_lines(hunk.text) - count_lines(replaced)
     return tuple(made), lines
+
+
+def _has_trailing(text: str) -> bool:
+    return text.endswith(_BLANKS) or any(pair in text for pair in _AT_LINE_ENDS)
 
 
 def _trimmed(text: str, kept: set[str]) -> tuple[str, list[int]]:
