@@ -12,10 +12,10 @@ import shlex
 import shutil
 import sys
 from argparse import ArgumentTypeError, Namespace
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from agentfs_lsp.adapters.terminal.argparse_words import CommandError, Parser
@@ -24,12 +24,11 @@ from agentfs_lsp.client import AgentFS, AgentFSError, Answer, Reviewer, deny_all
 from agentfs_lsp.client.asynchronous import OWN
 from agentfs_lsp.commands.agents import AGENTS, Agent, Settings
 from agentfs_lsp.commands.call import ERROR, NO_ANSWER, USAGE, exit_code, own_settings
-from agentfs_lsp.commands.merging import UnclearError, merged
+from agentfs_lsp.commands.merging import merged
 from agentfs_lsp.commands.set_up import are_there, found, is_set_up, texts
-from agentfs_lsp.commands.waiting import reviewer, telling
+from agentfs_lsp.commands.settings_change import NAME, SettingsChange
+from agentfs_lsp.commands.waiting import reviewer
 from agentfs_lsp.domain.translation import Translate
-
-NAME = "agentfs-lsp connect"
 
 OwnTools = Literal["denied", "deniable", "overridden", "undeniable"]
 """What becomes of the program's own tools that change files; `deniable`: with `--only`; `overridden`: they
@@ -68,8 +67,9 @@ def run(arguments: Sequence[str], translate: Translate) -> int:
         with _open(root, review, user=options.user) as fs:
             folder = _folder(fs, root.resolve())
             report = _Report(as_json=options.json)
-            change = _Change(fs, folder, wanted, translate, report, options.session)
-            connected = change.make(can_ask=fs.is_editors or review is not deny_all)
+            change = SettingsChange(fs, folder, wanted, translate, report.say, options.session)
+            can_ask = fs.is_editors or review is not deny_all
+            connected = _connected(change, wanted, translate, report, can_ask=can_ask)
             only = _settings(connected, only=True, user=options.user)
             for agent, settings in only.items():
                 are_denied = not change.lacks(settings)
@@ -197,124 +197,26 @@ class _Report:
             print(json.dumps({"agents": self._agents, "lines": self._lines}, indent=2))
 
 
-class _Change:
-    """The change of the agents' files. `unclear`: the agents with a file that must be changed by hand."""
-
-    def __init__(
-        self,
-        fs: AgentFS,
-        folder: str,
-        wanted: Mapping[Agent, Mapping[str, Settings]],
-        translate: Translate,
-        report: _Report,
-        session: str,
-    ) -> None:
-        self._fs, self._folder, self._wanted, self._translate = fs, folder, wanted, translate
-        self._report, self._say = report, report.say
-        self._session: dict[str, Any] = {"session": session} if session else {}
-        self._texts: dict[str, str] = {}  # of each file that is clear, as it should be
-        self._written: dict[str, str] = {}
-        self._is_saved = True
-        self._excluded: set[Agent] = set()
-        self.unclear: set[Agent] = set()
-
-    def make(self, *, can_ask: bool) -> list[Agent]:
-        """Propose it, and say what became of it; returns the agents that are set up. Raises
-        CommandError if the change was refused."""
-        for agent, files in self._wanted.items():
-            for name, settings in files.items():
-                self._plan(agent, name, settings)
-        connected = self._connected(can_ask=can_ask)
-        for agent in self._wanted:
-            if agent in self.unclear | self._excluded:
-                self._say(self._translate("{agent} is not set up: see above.", agent=agent.title))
-        return connected
-
-    def texts_of(self, agent: Agent) -> dict[str, str]:
-        """What is in its files."""
-        return {self._path(name): self._texts[name] for name in self._wanted[agent]}
-
-    def lacks(self, settings: Mapping[str, Settings]) -> bool:
-        """Whether these settings are not in the files."""
-        try:
-            return any(merged(name, text, more) != text for name, more, text in self._with_texts(settings))
-        except UnclearError:  # other settings stand in their place
-            return True
-
-    def _with_texts(self, settings: Mapping[str, Settings]) -> Iterator[tuple[str, Settings, str]]:
-        return ((name, more, self._texts[name]) for name, more in settings.items())
-
-    def _connected(self, *, can_ask: bool) -> list[Agent]:
-        translate, is_saved = self._translate, self._is_saved
-        changing = [
-            agent for agent, files in self._wanted.items() if not self._written.keys().isdisjoint(files)
-        ]
-        if self._written:
-            answer = self._propose(changing)
-            if not answer.ok:
-                raise CommandError(_why(answer, translate, can_ask=can_ask), exit_code(answer))
-            if not self._print_changed(answer):
-                return []
-            is_saved = is_saved and answer.landing == "disk"
-        if not is_saved:
-            self._say(translate("The settings are not saved yet. Save them in the editor."))
-            return []
-        clear = [agent for agent in self._wanted if agent not in self.unclear]
-        self._excluded = {
-            agent for agent in clear if _is_excluded(agent, self.texts_of(agent), translate, self._report)
-        }
-        connected = [agent for agent in clear if agent not in self._excluded]
-        for agent in connected:
-            if agent in changing:
-                self._say(translate("{agent} is set up. Start a new session of it.", agent=agent.title))
-            else:
-                self._say(translate("{agent} is set up already.", agent=agent.title))
-        return connected
-
-    def _print_changed(self, answer: Answer) -> bool:
-        """Returns whether the settings are as proposed."""
-        names = list(self._written)
-        failed = {names[index] for index in answer.data.get("failed_items", ())}
-        changed = [self._path(name) for name in names if name not in failed]
-        self._say(self._translate("Changed: {files}.", files=", ".join(changed)))
-        if answer.decision == "amended":  # perhaps without what connects
-            self._say(self._translate("You amended the settings. Check that they still connect the agents."))
-            return False
-        for name in failed:
-            self._say(self._translate("'{path}' was not changed.", path=self._path(name)))
-        self.unclear |= {agent for agent, files in self._wanted.items() if not failed.isdisjoint(files)}
-        return True
-
-    def _plan(self, agent: Agent, name: str, settings: Settings) -> None:
-        answer = self._fs.read(self._folder + name, limit=0, **self._session)
-        try:
-            text = self._texts[name] = _merged(name, answer, settings)
-        except UnclearError as error:
-            told = self._translate(
-                "'{path}' was not changed: {reason}. Add this yourself:",
-                path=self._path(name),
-                reason=str(error).rstrip(".。"),
-            )
-            self._say(f"{told}\n\n{merged(name, '', settings)}")
-            self.unclear.add(agent)
-            return
-        if text != answer.content:
-            self._written[name] = text
-        elif answer.data["dirty"]:
-            self._is_saved = False
-
-    def _path(self, name: str) -> str:
-        return visible(self._folder + name)
-
-    def _propose(self, agents: Iterable[Agent]) -> Answer:
-        operations = [
-            {"tool": "write", "params": {"path": self._folder + name, "content": text}}
-            for name, text in self._written.items()
-        ]
-        names = ", ".join(agent.title for agent in agents)
-        told = self._translate("Connects {agents} to agentfs.", agents=names)
-        with telling(self._fs, self._translate):
-            return self._fs.batch(operations, explanation=told, agent=NAME, **self._session)
+def _connected(
+    change: SettingsChange, wanted: Iterable[Agent], translate: Translate, report: _Report, *, can_ask: bool
+) -> list[Agent]:
+    """Propose the change, and tell which agents are set up; returns them. Raises CommandError if it was
+    refused."""
+    answer = change.propose()
+    if answer is not None and not answer.ok:
+        raise CommandError(_why(answer, translate, can_ask=can_ask), exit_code(answer))
+    clear = change.landed(answer)
+    excluded = {one for one in clear if _is_excluded(one, change.texts_of(one), translate, report)}
+    connected = [one for one in clear if one not in excluded]
+    for agent in connected:
+        if agent in change.changing:
+            report.say(translate("{agent} is set up. Start a new session of it.", agent=agent.title))
+        else:
+            report.say(translate("{agent} is set up already.", agent=agent.title))
+    for agent in wanted:
+        if agent in change.unclear | excluded:
+            report.say(translate("{agent} is not set up: see above.", agent=agent.title))
+    return connected
 
 
 def _why(answer: Answer, translate: Translate, *, can_ask: bool) -> str:
@@ -389,15 +291,6 @@ def _tell_how_to_deny(
 
 def _name(agent: Agent) -> str:
     return next(name for name, one in AGENTS.items() if one is agent)
-
-
-def _merged(path: str, answer: Answer, settings: Settings) -> str:
-    """Raises UnclearError."""
-    if answer.code == "NOT_FOUND":
-        return merged(path, "", settings)
-    if answer.status != "success":  # cut, not text as a whole, or refused
-        raise UnclearError(answer.text)
-    return merged(path, answer.content or "", settings)
 
 
 def _parser(translate: Translate) -> Parser:
