@@ -52,6 +52,8 @@ export type Mode = 'manual' | 'auto_edit';
 
 export type Eol = 'lf' | 'crlf' | 'cr' | 'mixed' | 'none';
 
+export type CorrectionKind = 'line_ends' | 'byte_order_mark' | 'last_line_end' | 'charset' | 'final_newline' | 'trailing_blanks' | 'escapes' | 'formatted';
+
 export type Operation = 'create' | 'update' | 'delete';
 
 export type Rung = 'policy' | 'preview' | 'review' | 'message' | 'terminal';
@@ -297,7 +299,7 @@ export interface FileDiagnosed extends Diagnosed {
 
 /** A correction of the text that the agent sent. */
 export interface Corrected {
-  kind: 'line_ends' | 'byte_order_mark' | 'last_line_end' | 'charset' | 'final_newline' | 'trailing_blanks' | 'escapes' | 'formatted';
+  kind: CorrectionKind;
   detail: string;
 }
 

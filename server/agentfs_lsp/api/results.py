@@ -15,7 +15,7 @@ from typing import Literal, NotRequired, TypedDict
 from agentfs_lsp.domain.matching.levels import Level
 from agentfs_lsp.domain.settings.setting import Mode
 from agentfs_lsp.domain.text.textfile import Eol
-from agentfs_lsp.service.proposal.change import Operation
+from agentfs_lsp.service.proposal.change import CorrectionKind, Operation
 from agentfs_lsp.service.proposal.proposal import Rung, Tool
 from agentfs_lsp.service.proposal.record import KeptDecision
 
@@ -115,16 +115,7 @@ class FileDiagnosed(Diagnosed):
 class Corrected(TypedDict):
     """A correction of the text that the agent sent."""
 
-    kind: Literal[
-        "line_ends",
-        "byte_order_mark",
-        "last_line_end",
-        "charset",
-        "final_newline",
-        "trailing_blanks",
-        "escapes",
-        "formatted",
-    ]
+    kind: CorrectionKind
     detail: str
 
 

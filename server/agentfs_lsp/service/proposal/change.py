@@ -49,20 +49,23 @@ Operation = Literal["create", "update", "delete"]
 _LONE_CR = re.compile(r"\r(?!\n)")
 
 
+CorrectionKind = Literal[
+    "line_ends",
+    "byte_order_mark",
+    "last_line_end",
+    "charset",
+    "final_newline",
+    "trailing_blanks",
+    "escapes",
+    "formatted",
+]
+
+
 @dataclass(frozen=True, slots=True)
 class Correction:
     """A correction made to the agent's input before it was proposed."""
 
-    kind: Literal[
-        "line_ends",
-        "byte_order_mark",
-        "last_line_end",
-        "charset",
-        "final_newline",
-        "trailing_blanks",
-        "escapes",
-        "formatted",
-    ]
+    kind: CorrectionKind
     detail: str
 
 
