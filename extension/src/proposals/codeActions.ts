@@ -20,7 +20,7 @@ export async function runOnAccept(uri: string): Promise<void> {
   if (!Array.isArray(kinds) || document === undefined) {
     return;
   }
-  const until = Date.now() + LIMIT_MS;
+  const until = performance.now() + LIMIT_MS;
   for (const kind of kinds.filter((one) => typeof one === 'string')) {
     await run(document, kind, until).catch(() => undefined);
   }
@@ -76,7 +76,7 @@ async function edits(document: vscode.TextDocument, kind: string): Promise<vscod
 async function within<T>(until: number, work: Thenable<T>): Promise<T | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), Math.max(0, until - Date.now()));
+    timer = setTimeout(() => resolve(undefined), Math.max(0, until - performance.now()));
   });
   try {
     return await Promise.race([work, late]);

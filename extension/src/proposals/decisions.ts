@@ -193,7 +193,7 @@ export class Decisions {
 
   /** Tell the user that no review is active, but not after a second press of what has just decided. */
   showNothingActive(): void {
-    if (Date.now() - this.settling.decidedAt > AGAIN_MS) {
+    if (performance.now() - this.settling.decidedAt > AGAIN_MS) {
       notifyNothingOpen();
     }
   }

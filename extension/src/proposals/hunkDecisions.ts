@@ -83,7 +83,7 @@ export class HunkDecisions implements vscode.Disposable {
    * was pressed. Presses take their turns.
    */
   decide(decision: FileDecision, by: By, comment?: unknown): Promise<void> {
-    const now = Date.now();
+    const now = performance.now();
     const sincePress = now - this.pressedAt;
     this.pressedAt = now;
     return this.presses.run(() => this.decideNow(decision, by, by === 'key' ? sincePress : now - this.decidedAt, comment));
@@ -125,7 +125,7 @@ export class HunkDecisions implements vscode.Disposable {
       return;
     }
     active.draw();
-    this.decidedAt = Date.now();
+    this.decidedAt = performance.now();
     this.decided.fire();
     const open = active.hunks().filter(({ isAccepted }) => !isAccepted);
     if (open.length > 0) {

@@ -67,7 +67,7 @@ export class Settling {
     if (!this.begin(review, decision)) {
       return earlier;
     }
-    this.decidedAt = Date.now();
+    this.decidedAt = performance.now();
     this.begun.fire(review);
     const texts = review.proposal === undefined ? new Map<string, string>() : acceptedTexts(review.proposal, decision);
     this.landings.set(review.proposed.id, { decision: decision.decision, feedback: wordsOf(decision), texts, notSaved: [] });

@@ -90,7 +90,7 @@ export class Announcements implements vscode.Disposable {
     const isOpen = this.offered !== undefined && !this.offered.every(isHandled);
     // In the background, VS Code keeps a notification on the screen until the user comes back: one is enough.
     const isTold = isAway && this.offeredAt > this.leftAt;
-    if (isOpen && (isTold || Date.now() - this.offeredAt < APART_MS)) {
+    if (isOpen && (isTold || performance.now() - this.offeredAt < APART_MS)) {
       return;
     }
     const isFurther = this.others([...this.unanswered]).some((one) => one !== review);
@@ -115,7 +115,7 @@ export class Announcements implements vscode.Disposable {
   private async offer(text: string, reviews: readonly Review[]): Promise<void> {
     const offer = Symbol(text);
     this.offers.set(text, offer);
-    this.offeredAt = Date.now();
+    this.offeredAt = performance.now();
     this.offered = reviews;
     const chosen = await notify('information', text, vscode.l10n.t('Review'));
     // VS Code replaces a notification by one with the same text: then the user has answered neither.
@@ -144,7 +144,7 @@ export class Announcements implements vscode.Disposable {
     if (isFocused) {
       this.returning = setTimeout(() => void this.summarize(), RETURNED_MS);
     } else {
-      this.leftAt = Date.now();
+      this.leftAt = performance.now();
     }
   }
 

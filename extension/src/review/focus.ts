@@ -74,7 +74,7 @@ export class ReviewFocus implements vscode.Disposable {
       vscode.window.onDidChangeActiveTerminal(() => (this.staysIn = false)),
       vscode.window.onDidChangeWindowState(({ focused }) => (this.staysIn &&= focused)),
       editors.onDidOpen(({ review, isNext }) => {
-        this.openedAt = Date.now();
+        this.openedAt = performance.now();
         this.awaitsNext = false;
         this.next = isNext ? review : undefined;
         this.frontChanged();
@@ -108,9 +108,9 @@ export class ReviewFocus implements vscode.Disposable {
   isOutside(): boolean {
     const { current, opening } = this.editors;
     const isInside = current !== undefined && current === this.entered;
-    const isOpening = opening !== undefined || Date.now() - this.openedAt < OPENED_MS;
-    const isHeld = Date.now() - this.pressedAt < HELD_MS;
-    this.pressedAt = Date.now();
+    const isOpening = opening !== undefined || performance.now() - this.openedAt < OPENED_MS;
+    const isHeld = performance.now() - this.pressedAt < HELD_MS;
+    this.pressedAt = performance.now();
     // What replaced a decided review takes no key that is still held, and none before it can have been seen.
     const isTooEarly = isOpening || (this.staysIn && current === this.next && (isHeld || !isInside));
     if (isTooEarly) {
@@ -131,7 +131,7 @@ export class ReviewFocus implements vscode.Disposable {
   }
 
   private tabsChanged(isClosing: boolean): void {
-    this.closedAt = isClosing ? Date.now() : this.closedAt;
+    this.closedAt = isClosing ? performance.now() : this.closedAt;
     const front = this.editors.current;
     if (front === this.front) {
       return;
@@ -191,7 +191,7 @@ export class ReviewFocus implements vscode.Disposable {
   private chosen(front: Review | undefined): void {
     const { opening } = this.editors;
     const isNext = (opening?.isNext === true && opening.review === front) || this.next === front;
-    if (!isNext && Date.now() - this.closedAt > 2 * TOGETHER_MS) {
+    if (!isNext && performance.now() - this.closedAt > 2 * TOGETHER_MS) {
       this.enter(front);
     }
   }

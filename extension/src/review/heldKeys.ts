@@ -73,7 +73,7 @@ export class HeldKeys implements vscode.Disposable {
       void vscode.commands.executeCommand('type', { text: '\n' }); // it was pressed before VS Code heard that it counts again
       return;
     }
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.pressedAt < REPEAT_MS) {
       this.hold('justAnswered');
     }

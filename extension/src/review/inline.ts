@@ -163,13 +163,13 @@ export class InlineReviews implements vscode.Disposable {
     }
     const hunk = JSON.stringify(first.start);
     if (this.asked?.hunk !== hunk) {
-      this.asked = { hunk, at: Date.now() };
+      this.asked = { hunk, at: performance.now() };
       hideNotifications(true);
       view.goTo(first);
       showUnseen(unseen.length);
       return 'unseen';
     }
-    if (Date.now() - this.asked.at < 2 * MOMENT_MS) {
+    if (performance.now() - this.asked.at < 2 * MOMENT_MS) {
       showTooEarly();
       return 'unseen';
     }

@@ -90,7 +90,7 @@ export class LookThrough implements vscode.Disposable {
       notifyNothingOpen();
       return;
     }
-    if (this.uncovered.isNow || Date.now() - this.frontSince < MOMENT_MS) {
+    if (this.uncovered.isNow || performance.now() - this.frontSince < MOMENT_MS) {
       showTooEarly();
       return;
     }
@@ -133,7 +133,7 @@ export class LookThrough implements vscode.Disposable {
     // It always opens as a preview, which the next file would replace.
     await run({ command: '_workbench.changes', args: [withoutMarkup(title), resources] }, { command: 'workbench.action.keepEditor' });
     await vscode.window.tabGroups.close(before, true);
-    this.frontSince = Date.now();
+    this.frontSince = performance.now();
     this.frontChanged();
   }
 
@@ -171,7 +171,7 @@ export class LookThrough implements vscode.Disposable {
     const isFront = this.isInFront;
     if (isFront !== this.isFront) {
       this.isFront = isFront;
-      this.frontSince = Date.now();
+      this.frontSince = performance.now();
       this.changes.fire();
     }
   }

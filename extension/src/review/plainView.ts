@@ -61,7 +61,7 @@ export class PlainView implements vscode.Disposable {
   /** Whether all differences of this version of the file have been on the screen long enough. */
   hasShown({ uri, now }: PlainFile): boolean {
     return (
-      this.texts.get(uri.toString()) === now && this.since !== undefined && Date.now() - this.since >= MOMENT_MS
+      this.texts.get(uri.toString()) === now && this.since !== undefined && performance.now() - this.since >= MOMENT_MS
     );
   }
 
@@ -69,7 +69,7 @@ export class PlainView implements vscode.Disposable {
   show(id: string, files: readonly PlainFile[]): boolean {
     const isSame = this.panel?.visible === true && files.every(({ uri, now }) => this.texts.get(uri.toString()) === now);
     if (isSame) {
-      this.since &&= Date.now(); // a held key must not get past it
+      this.since &&= performance.now(); // a held key must not get past it
       return false;
     }
     this.closeOthers(id);
@@ -110,7 +110,7 @@ export class PlainView implements vscode.Disposable {
     const panel = vscode.window.createWebviewPanel(plainViewOf(id), vscode.l10n.t('All Changes'), where, options);
     const listeners = vscode.Disposable.from(
       panel.webview.onDidReceiveMessage((message) => {
-        this.since = message === this.mark && panel.visible ? Date.now() : this.since;
+        this.since = message === this.mark && panel.visible ? performance.now() : this.since;
       }),
       panel.onDidChangeViewState(() => {
         this.since = panel.visible ? this.since : undefined;

@@ -41,7 +41,7 @@ export class Uncovered implements vscode.Disposable {
   }
 
   private changed(opened: readonly vscode.Tab[], isClosing: boolean): void {
-    const now = Date.now();
+    const now = performance.now();
     if (opened.length > 0) {
       this.opened = opened;
       this.openedAt = now;

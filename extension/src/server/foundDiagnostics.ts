@@ -50,7 +50,7 @@ export class FoundDiagnostics implements vscode.Disposable {
       return { files: [] };
     }
     if (uris.some((uri) => this.watched.has(kindOf(uri)) || isChecked(uri))) {
-      await settled(landing, Date.now() + wait_ms, token);
+      await settled(landing, performance.now() + wait_ms, token);
     }
     this.landings.delete(id);
     const told = uris.map((uri) => ({ uri, before: landing.before.get(uri), after: found(uri) }));
@@ -62,7 +62,7 @@ export class FoundDiagnostics implements vscode.Disposable {
     files.forEach((uri) => this.watched.add(kindOf(uri)));
     for (const landing of this.landings.values()) {
       if ([...landing.before.keys()].some((uri) => files.has(vscode.Uri.parse(uri).toString()))) {
-        landing.changedAt = Date.now();
+        landing.changedAt = performance.now();
         landing.wake();
       }
     }
@@ -74,7 +74,7 @@ async function settled(landing: Landing, deadline: number, token: vscode.Cancell
   for (;;) {
     const { changedAt } = landing;
     const until = changedAt === undefined ? deadline : Math.min(deadline, changedAt + QUIET_MS);
-    const left = until - Date.now();
+    const left = until - performance.now();
     if (left <= 0 || token.isCancellationRequested) {
       return;
     }

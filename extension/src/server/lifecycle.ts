@@ -142,7 +142,7 @@ export class Lifecycle implements vscode.Disposable {
 
   /** Restart the server, unless it crashes too often. */
   private crashed(ended: Promise<string>): void {
-    const now = Date.now();
+    const now = performance.now();
     this.crashes = [...this.crashes.filter((at) => now - at < CRASHES_WITHIN_MS), now];
     this.lastEnd = ended;
     if (this.crashes.length <= MAX_CRASHES) {

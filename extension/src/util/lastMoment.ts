@@ -14,7 +14,7 @@ export class LastMoment {
    */
   constructor(
     private readonly caughtUp: () => Promise<void>,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   /** It happens. */

@@ -46,7 +46,7 @@ export const areNotificationsShown = (): boolean => standing.some;
 let frontSince = -Infinity;
 /** Another tab is in front: what has gone until now covered none of it. */
 export function noteOtherInFront(): void {
-  frontSince = Date.now();
+  frontSince = performance.now();
 }
 /** Whether one of ours may cover some of the tab in front, or has a moment ago. */
 export const mayNotificationsCover = (): boolean => standing.some || went.isRecent(frontSince);
@@ -78,7 +78,7 @@ async function pressed(
 ): Promise<string | undefined> {
   const titles = buttons.map(withoutMarkup);
   for (;;) {
-    const shownAt = Date.now();
+    const shownAt = performance.now();
     const answer = SHOW[severity](withoutMarkup(message), ...titles);
     void came.note();
     const end = standing.add(severity === 'error' && titles.length > 0);
@@ -116,9 +116,9 @@ export const onDidAnswer = answered.event;
 /** Show a dialog, again and again until there was time to read it. Returns the answer. */
 async function answerTo(show: () => Thenable<string | undefined>): Promise<string | undefined> {
   for (;;) {
-    const shownAt = Date.now();
+    const shownAt = performance.now();
     const chosen = await show();
-    if (chosen === undefined || Date.now() - shownAt >= MOMENT_MS) {
+    if (chosen === undefined || performance.now() - shownAt >= MOMENT_MS) {
       return chosen;
     }
   }
@@ -165,7 +165,7 @@ export function askText(texts: { title: string; prompt: string; placeHolder: str
   box.value = texts.value ?? '';
   box.ignoreFocusOut = true;
   return new Promise((resolve) => {
-    let pressedAt = Date.now();
+    let pressedAt = performance.now();
     let answering: NodeJS.Timeout | undefined;
     const answer = (): void => {
       resolve(box.value);
@@ -174,8 +174,8 @@ export function askText(texts: { title: string; prompt: string; placeHolder: str
     };
     box.onDidAccept(() => {
       clearTimeout(answering);
-      const isHasty = Date.now() - pressedAt < MOMENT_MS;
-      pressedAt = Date.now();
+      const isHasty = performance.now() - pressedAt < MOMENT_MS;
+      pressedAt = performance.now();
       if (box.value !== '') {
         answer();
       } else if (!isHasty) {
