@@ -41,7 +41,8 @@ ASKED_FOR_CHANGES = (
     *(".neoconf.json", ".nlsp-settings/**"),  # settings of language servers, this one's too
     *(".dir-locals*.el", "*.code-workspace", "*.sublime-project", ".vs/**", ".mcp.json"),
     # Tools that run what these name, some as soon as a folder is opened or entered.
-    *(".envrc", "mise.toml", ".mise.toml", ".cargo/**", ".yarnrc.yml", ".yarn/**", ".gdbinit", ".lldbinit"),
+    *(".envrc", "mise.toml", "mise.*.toml", ".mise.toml", ".mise.*.toml", ".mise/**", ".config/mise*/**"),
+    *(".cargo/**", ".yarnrc", ".yarnrc.yml", ".yarn/**", ".pnpmfile.*", ".gdbinit", ".lldbinit"),
     # Agents' settings, with their permissions, hooks, and servers, beside rules and skills.
     *(".cursor/**", ".claude/**", ".codex/**", ".gemini/**", ".opencode/**", "opencode.json"),
     *("opencode.jsonc", ".agents/**", ".qwen/**", ".kiro/**", ".windsurf/**", ".continue/**", ".roo/**"),
