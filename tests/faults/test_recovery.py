@@ -207,8 +207,21 @@ def test_a_folder_swapped_for_a_link_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "outside/gone.py").write_bytes(BEFORE["sub/gone.py"])
     (tmp_path / "root/sub").rename(tmp_path / "root/moved")
     (tmp_path / "root/sub").symlink_to(tmp_path / "outside")
-    assert start(tmp_path) == []
+    assert start(tmp_path) == ["set_aside"]
     assert (tmp_path / "outside/gone.py").exists()
+
+
+def test_a_folder_that_has_gone_is_told_and_what_landed_stays(tmp_path: Path) -> None:
+    interrupted(tmp_path, 2)
+    (tmp_path / "root/sub").rename(tmp_path / "root/moved")
+    store, _ = store_at(tmp_path)
+    (one,) = store.sweep()
+    assert one.outcome == "set_aside"
+    assert {f"{tmp_path}/root/{name}" for name in ("a.py", "sub/gone.py", "made/deep/new.py")} == set(
+        one.paths
+    )
+    assert files_in_root(tmp_path)["moved/gone.py"] == BEFORE["sub/gone.py"]
+    assert start(tmp_path) == []
 
 
 def test_a_journal_that_no_server_wrote_is_set_aside(tmp_path: Path) -> None:

@@ -126,8 +126,9 @@ def _message(recovered: Recovered, translate: Translate) -> tuple[int, str]:
             "agentfs: A change that a crash had interrupted was rolled back: {paths}", paths=paths
         ),
         "set_aside": translate(
-            "agentfs: A crash interrupted a change, which could not be completed because files were "
-            "changed in the meantime: {paths}. The new and the previous contents are in {folder}.",
+            "agentfs: A crash interrupted a change, which could not be completed because files or folders "
+            "were changed in the meantime: {paths}. What is left of the new and the previous contents is in "
+            "{folder}.",
             paths=paths,
             folder=kept_in,
         ),

@@ -76,9 +76,9 @@ def test_many_landings_are_one_message_for_each_outcome() -> None:
     finished, half_done = recovery_messages(recovered, english)
     assert (finished[0], half_done[0]) == (INFO, WARNING)
     assert finished[1].endswith("was completed: /r/done0, /r/done1, /r/done2, /r/done3, /r/done4 …")
-    assert half_done[1].endswith("are in /state/set-aside.")
+    assert half_done[1].endswith("is in /state/set-aside.")
 
 
 def test_one_landing_names_its_own_folder() -> None:
     ((_, told),) = recovery_messages([Recovered("set_aside", ("/r/a",), "/state/set-aside/1")], english)
-    assert told.endswith("are in /state/set-aside/1.")
+    assert told.endswith("is in /state/set-aside/1.")

@@ -3,8 +3,8 @@ gets a request for one of the files (docs/protocol.md#10-agentfsbatch).
 
 All files are examined first, and accessed only beneath directory handles without following links. If every
 file can be completed, all are. Otherwise the completed files are rolled back. If that would overwrite
-somebody else's changes, nothing is changed: the journal and the staged contents are set aside, and the
-user is informed. The journals of running servers are skipped.
+somebody else's changes, or one of the folders has gone, nothing is changed: the journal and the staged
+contents are set aside, and the user is informed. The journals of running servers are skipped.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Literal
 
-from agentfs_lsp.adapters.fs.confined import OpenBeneath, open_real
+from agentfs_lsp.adapters.fs.confined import Folder, OpenBeneath, open_real
 from agentfs_lsp.adapters.fs.state_folder import LandingLock, StateFolder
 from agentfs_lsp.adapters.fs.syscalls import Kernel, sync, sync_folder
 from agentfs_lsp.adapters.landing import journal
@@ -30,6 +30,8 @@ SET_ASIDE = "set-aside"
 
 _HOLDS_UP = PASSING | {errno.ENOSPC, errno.EDQUOT}
 """Errors after which it may be possible in a moment: the files are there."""
+
+_GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
 
 _TELLABLE_NS = 1_000_000_000
 """A folder unchanged for so long gets a different time when it changes again, whatever the clock's
@@ -72,14 +74,21 @@ class Recovery:
                 return None
             entries = journal.read(path)
             if entries is None:
-                return self._set_aside(path, [])
-            opened = {at: open_real(self._open_beneath, at) for at in {one.folder for one in entries}}
-            files = [PartialCommit(entry, opened[entry.folder], self._kernel) for entry in entries]
-            return self._settle(path, files)
+                return self._set_aside(path, [], [])
+            return self._settle(path, entries)
         except OSError as error:
             return self._held_up(name, error) if error.errno in _HOLDS_UP else None
         except (SystemFailed, SystemRefused) as error:
             return self._held_up(name, error)
+
+    def _opened(self, path: str) -> Folder | None:
+        """None if it is not there any more, or a link in its place. Raises OSError."""
+        try:
+            return open_real(self._open_beneath, path)
+        except OSError as error:
+            if error.errno in _GONE:
+                return None
+            raise
 
     def _held_up(self, name: str, why: OSError | SystemFailed | SystemRefused) -> Recovered | None:
         """None for what is not half landed."""
@@ -92,8 +101,16 @@ class Recovery:
             paths = tuple(entry.path for entry in entries or ())
         return Recovered("held_up", paths, reason=reason)
 
-    def _settle(self, path: str, files: Sequence[PartialCommit]) -> Recovered | None:
+    def _settle(self, path: str, entries: Sequence[journal.Entry]) -> Recovered | None:
         """Raises OSError; the next start continues from there."""
+        opened = {at: self._opened(at) for at in {one.folder for one in entries}}
+        files = [
+            PartialCommit(entry, folder, self._kernel)
+            for entry in entries
+            if (folder := opened[entry.folder]) is not None
+        ]
+        if len(files) < len(entries):
+            return self._set_aside(path, files, entries)
         begun = any(one.is_done for one in files)
         if all(one.is_done or one.is_pending for one in files):
             with suppress(ConcurrentWrite):
@@ -105,7 +122,7 @@ class Recovery:
                 for one in files:
                     one.roll_back()
                 return self._conclude(path, files, "rolled_back" if begun else None)
-        return self._set_aside(path, files)
+        return self._set_aside(path, files, entries)
 
     def _conclude(
         self, path: str, files: Sequence[PartialCommit], outcome: Literal["finished", "rolled_back"] | None
@@ -116,8 +133,11 @@ class Recovery:
         journal.remove(path)
         return Recovered(outcome, tuple(one.entry.path for one in files)) if outcome else None
 
-    def _set_aside(self, path: str, files: Sequence[PartialCommit]) -> Recovered:
-        """Keep the journal and copies of the temporary files, which will be swept."""
+    def _set_aside(
+        self, path: str, files: Sequence[PartialCommit], entries: Sequence[journal.Entry]
+    ) -> Recovered:
+        """Keep the journal and copies of the temporary files, which will be swept. `files`: those of
+        `entries` whose folder is there."""
         name = os.path.basename(path).removesuffix(".json")
         kept = self._state.ensure(SET_ASIDE, name)
         for number, one in enumerate(files):
@@ -125,7 +145,7 @@ class Recovery:
         shutil.copy(path, os.path.join(kept, "journal.json"))
         sync_folder(kept)
         journal.remove(path)
-        return Recovered("set_aside", tuple(one.entry.path for one in files), kept)
+        return Recovered("set_aside", tuple(entry.path for entry in entries), kept)
 
 
 class InterruptedLandings:
