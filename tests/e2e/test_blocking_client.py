@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -99,13 +100,38 @@ def test_a_call_that_meets_the_end_of_the_connection_returns(root: Path) -> None
 
 def test_a_coroutine_cannot_wait_for_the_blocking_client(root: Path, file: Path) -> None:
     async def review(_: Review) -> Decision:
-        fs.read("a.py")
+        for wait in (partial(fs.read, "a.py"), fs.close):
+            with pytest.raises(RuntimeError, match="AsyncAgentFS"):
+                wait()
         return Accept()
 
     with AgentFS.open(root, review) as fs:
         fs.read("a.py")
-        assert fs.edit("a.py", "two", "2").code == "USER_REJECTED"
-    assert file.read_text() == TEXT
+        assert fs.edit("a.py", "two", "2").applied
+    assert file.read_text() == EDITED
+
+
+FORKS = """
+import os
+from agentfs_lsp.client import AgentFS
+with AgentFS.open(".") as fs:
+    child = os.fork()
+    if child == 0:
+        try:
+            fs.read("a.py")
+        except RuntimeError as error:
+            print(error, flush=True)
+    else:
+        os.waitpid(child, 0)
+        print(fs.read("a.py").content, end="")
+"""
+
+
+def test_a_forked_process_is_told_to_open_its_own(root: Path, file: Path) -> None:
+    program = [sys.executable, "-P", "-c", FORKS]
+    ended = subprocess.run(program, cwd=root, capture_output=True, text=True, timeout=60, check=True)
+    assert ended.stdout.startswith("A forked process can't use its parent's AgentFS.")
+    assert ended.stdout.endswith(TEXT)
 
 
 WAITS_FOR_EVER = """

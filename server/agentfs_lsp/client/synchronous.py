@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import CancelledError
@@ -22,13 +23,14 @@ _Result = TypeVar("_Result")
 class AgentFS:
     """`AsyncAgentFS` with blocking methods, which any thread may call. Create one with `open`, `attach`, or
     `connect`; close it, or use it in `with`. Ctrl-C while a call waits for a decision withdraws the
-    proposal."""
+    proposal. Calls from a coroutine of its own reviewer, or from a forked process, raise RuntimeError."""
 
     def __init__(self, client: AsyncAgentFS) -> None:
         """Use `open`, `attach`, or `connect`."""
         self._client = client
         self._changed: Callable[[], object] | None = None
         self._lock = threading.Lock()
+        self._pid = os.getpid()
         self._is_closed = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="agentfs", daemon=True)
@@ -91,8 +93,11 @@ class AgentFS:
         self.close()
 
     def close(self) -> None:
-        """End the server. Undecided proposals are withdrawn; a landing in progress is finished."""
-        if not self._is_closed:
+        """End the server. Undecided proposals are withdrawn; a landing in progress is finished. Does nothing
+        in a forked process: the server is its parent's."""
+        if not self._is_closed and self._pid == os.getpid():
+            if (misuse := self._misuse()) is not None:
+                raise misuse
             try:
                 self._run(self._client.close())
             finally:
@@ -183,15 +188,15 @@ class AgentFS:
         return self._run(self._client.request(method, params, timeout_s=timeout_s))
 
     def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        if (
+            misuse := self._misuse()
+        ) is not None:  # also before the lock, which a fork may have copied locked
+            work.close()
+            raise misuse
         with self._lock:
-            refusal: Exception | None = None
             if self._is_closed:
-                refusal = ServerGone(_CLOSED)
-            elif threading.current_thread() is self._thread:  # it would wait for itself
-                refusal = RuntimeError("A coroutine can't call AgentFS. Use AsyncAgentFS.")
-            if refusal is not None:
                 work.close()
-                raise refusal
+                raise ServerGone(_CLOSED)
             future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
@@ -200,6 +205,14 @@ class AgentFS:
         except BaseException:
             future.cancel()
             raise
+
+    def _misuse(self) -> RuntimeError | None:
+        """Why a call from here would wait for ever."""
+        if self._pid != os.getpid():
+            return RuntimeError("A forked process can't use its parent's AgentFS. Open one in this process.")
+        if threading.current_thread() is self._thread:
+            return RuntimeError("A coroutine can't call AgentFS. Use AsyncAgentFS.")
+        return None
 
     def _stop(self) -> None:
         with self._lock:  # what is called from now on is refused
