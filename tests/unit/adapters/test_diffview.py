@@ -35,6 +35,10 @@ def test_lines_that_look_like_a_header_are_lines() -> None:
     assert shown("-- a\n++ b\n@@ -1 +1 @@\n", "++ b\n@@ -1 +1 @@\n") == ["1   - -- a", "2 1   ++ b"]
 
 
+def test_lines_that_look_like_a_header_widen_no_margin() -> None:
+    assert shown("", f"@@ -1 +{'9' * 40} @@\n") == [f"  1 + @@ -1 +{'9' * 40} @@"]
+
+
 def test_a_missing_final_newline_is_said() -> None:
     assert [line.strip() for line in shown("a\n", "a")] == [
         "1   - a",

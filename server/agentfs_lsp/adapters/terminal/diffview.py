@@ -32,27 +32,26 @@ class DiffLine:
 
 def render_diff(diff: str) -> list[DiffLine]:
     """The lines of `diff` without headers, with their numbers in the old and the new text."""
-    digits = len(str(max((_last_number(hunk) for hunk in _HUNK.finditer(diff)), default=1)))
-    margin = 2 * digits + 4
-    view: list[DiffLine] = []
+    rows: list[tuple[int | str, int | str, Text] | None] = []  # None between two hunks
     old = new = old_left = new_left = 0
+    last = 1
     # Other line ends are part of their line.
     for line in diff.removesuffix("\n").split("\n") if diff else ():
         sign, rest = line[:1] or " ", line[1:].removesuffix("\r")
         if (old_left or new_left) and sign in _STYLES:
             in_old, in_new = sign != "+", sign != "-"
-            numbers = f"{old if in_old else '':>{digits}} {new if in_new else '':>{digits}} "
-            body = _body(sign, visible(rest))
-            view.append(DiffLine(margin, Text(numbers, "dim").append_text(body)))
+            rows.append((old if in_old else "", new if in_new else "", _body(sign, visible(rest))))
             old, new = old + in_old, new + in_new
             old_left, new_left = old_left - in_old, new_left - in_new
         elif hunk := _HUNK.match(line):
-            if view:
-                view.append(DiffLine(0, Text("⋯", "dim")))
+            if rows:
+                rows.append(None)
             old, old_left, new, new_left = (int(number or 1) for number in hunk.groups())
+            last = max(last, old + old_left, new + new_left)
         elif not line.startswith(("--- ", "+++ ")):
-            view.append(DiffLine(margin, Text(f"{'':{margin}}{visible(line)}", "dim")))
-    return view
+            rows.append(("", "", Text(f"  {visible(line)}", "dim")))
+    digits = len(str(last))
+    return [_numbered(digits, *row) if row else DiffLine(0, Text("⋯", "dim")) for row in rows]
 
 
 def wrapped(text: Text, console: Console, head: str) -> Iterator[Text]:
@@ -74,13 +73,13 @@ def _is_terminal(console: Console) -> bool:
     return console.is_terminal or console.file.isatty()
 
 
+def _numbered(digits: int, old: int | str, new: int | str, body: Text) -> DiffLine:
+    numbers = f"{old:>{digits}} {new:>{digits}} "
+    return DiffLine(2 * digits + 4, Text(numbers, "dim").append_text(body))
+
+
 def _body(sign: str, words: str) -> Text:
     body = Text(f"{sign} {words}" if words else sign.rstrip(), _STYLES[sign])
     if sign != " " and words != words.rstrip():
         body.stylize("reverse", 2 + len(words.rstrip()))  # trailing spaces would be invisible
     return body
-
-
-def _last_number(hunk: re.Match[str]) -> int:
-    old, old_lines, new, new_lines = (int(number or 1) for number in hunk.groups())
-    return max(old + old_lines, new + new_lines)
