@@ -17,7 +17,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from agentfs_lsp.adapters.terminal.diffview import MIN_ROOM, render_diff
+from agentfs_lsp.adapters.terminal.diffview import render_diff
 from agentfs_lsp.adapters.terminal.visible import clip, visible
 from agentfs_lsp.api.results import Proposal
 from agentfs_lsp.demo.editor import Answer
@@ -28,6 +28,7 @@ from agentfs_lsp.domain.text.lines import count_lines
 from agentfs_lsp.domain.translation import Translate, sentences
 
 GUTTER = 9
+MIN_ROOM = 20  # columns to wrap at on a terminal that is narrower
 TEXT_LINES = 5  # of an answer's text, whose rest is for models
 
 STATUS = {"success": ("✓", "green"), "partial": ("◐", "yellow"), "error": ("✗", "red")}

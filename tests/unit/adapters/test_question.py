@@ -77,7 +77,7 @@ def pool(person: Person) -> Iterator[ThreadPoolExecutor]:
 def ask(
     person: Person,
     question: str,
-    *lines: str,
+    *lines: str | Line,
     is_over: Callable[[], bool] = lambda: False,
     locks: Callable[[], Path] = discovery.ensure_folder,
 ) -> str | None:
@@ -91,7 +91,7 @@ def ask(
             english,
             lambda: person.is_gone or is_over(),
         )
-        return asked.ask([Line(Text(line)) for line in lines])
+        return asked.ask([line if isinstance(line, Line) else Line(Text(line)) for line in lines])
 
 
 class Waiting:
@@ -396,3 +396,18 @@ def test_a_page_fits_the_terminal_as_it_is_by_now(person: Person, pool: ThreadPo
     person.sees("Apply?")
     person.types("y\n")
     assert asked.result(PATIENCE_S) == "y"
+
+
+def test_no_row_is_longer_than_a_terminal_with_little_room_beside_the_margin(
+    person: Person, pool: ThreadPoolExecutor
+) -> None:
+    """It would continue the row itself, in the first column, and more rows than counted would scroll away."""
+    person.resize(COLUMNS // 2)
+    margin = " " * (COLUMNS // 2 - 6)
+    asked = pool.submit(ask, person, "Apply?", Line(Text(margin + "x" * 200), margin))
+    rows = person.sees("1 of 1 lines.").splitlines()
+    assert len(rows) < ROWS
+    assert max(map(len, rows)) <= COLUMNS // 2
+    assert all(row.startswith(margin[: COLUMNS // 4]) for row in rows)
+    person.types("n\n")
+    assert asked.result(PATIENCE_S) == "n"

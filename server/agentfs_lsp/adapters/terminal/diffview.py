@@ -15,9 +15,6 @@ from rich.text import Text
 from agentfs_lsp.adapters.terminal.visible import visible
 from agentfs_lsp.domain.text.width import fitting, width_of
 
-MIN_ROOM = 20
-"""Columns to wrap at on a terminal that is narrower."""
-
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _STYLES = {"+": "not dim green", "-": "not dim red", " ": "not dim"}
 
@@ -60,7 +57,8 @@ def wrapped(text: Text, console: Console, head: str) -> Iterator[Text]:
     if not _is_terminal(console) or width_of(text.plain) <= console.width:
         yield text
         return
-    room = max(console.width - width_of(head), MIN_ROOM)
+    head = fitting(head, console.width // 2)
+    room = max(console.width - width_of(head), 1)
     plain, cuts = text.plain, [0]
     while (at := cuts[-1]) < len(plain):
         cuts.append(at + len(fitting(plain[at : at + room], room)))
