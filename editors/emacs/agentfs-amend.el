@@ -12,6 +12,12 @@
 (require 'agentfs-review)
 (require 'ediff)
 
+(defconst agentfs-amend--modes
+  '(prog-mode conf-mode sgml-mode nxml-mode yaml-mode yaml-ts-mode toml-ts-mode)
+  "Modes, with those derived from them, that only color what is written.
+A mode for prose may do more: Org calls any mode that a block names, and reads
+files and URLs.")
+
 (defvar-local agentfs-amend--target nil "The proposal and the file that this buffer amends.")
 
 (defvar agentfs-amend-mode-map
@@ -50,13 +56,13 @@ Nothing in the text or in the folder of the file has an effect on it."
     buffer))
 
 (defun agentfs-amend--color (file)
-  "Use the mode for FILE, without its hooks, if it is one for text."
+  "Use the mode for FILE, without its hooks, if all it does is color."
   (let ((mode (assoc-default (agentfs-file-path file) auto-mode-alist #'string-match-p))
         (enable-local-variables nil)
         (enable-dir-local-variables nil))
     (when (and (symbolp mode) (fboundp mode))
       (autoload-do-load (symbol-function mode) mode)
-      (when (seq-some (lambda (parent) (provided-mode-derived-p mode parent)) '(prog-mode text-mode conf-mode))
+      (when (seq-some (lambda (parent) (provided-mode-derived-p mode parent)) agentfs-amend--modes)
         (ignore-errors
           (delay-mode-hooks (funcall mode))
           (font-lock-mode 1))))))

@@ -74,6 +74,20 @@ async def test_text_of_others_is_shown_with_codes_and_has_no_effect(root: Path) 
     assert not (root / "PWNED").exists()
 
 
+async def test_an_org_file_that_is_amended_calls_no_mode(root: Path) -> None:
+    """Org colors a block with the mode that it names, and this one saves every file from then on."""
+    text = "#+begin_src auto-save-visited\nnone\n#+end_src\n"
+    told = '(interactive) (message "saves %s" auto-save-visited-mode)'
+    key = f'(global-set-key (kbd "C-c t") (lambda () {told}))'
+    async with reviewing(root, key) as emacs:
+        emacs.wire.ask("agentfs/write", {"path": "plan.org", "content": text})
+        await emacs.review("+none")
+        emacs.screen.press("e")
+        assert "none" in await emacs.screen.shows("C-c C-c accept this text")
+        emacs.screen.press("\x03t")
+        assert "saves nil" in await emacs.screen.shows("saves ")
+
+
 async def test_a_read_that_needs_a_yes_is_listed_until_it_is_answered(root: Path) -> None:
     async with reviewing(root, files={".env": b"KEY=1\n"}) as emacs:
         before = await emacs.layout()
