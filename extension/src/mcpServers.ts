@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Server } from './server/client';
 import type { Lifecycle } from './server/lifecycle';
 import { SECTION } from './server/settings';
+import { withoutMarkup } from './util/display';
 
 /** As in package.json. */
 const PROVIDER = 'agentfs.mcp';
@@ -40,7 +41,7 @@ export function registerMcpServers(server: Server, lifecycle: Lifecycle, version
     const { command, args } = server.command;
     const folders = vscode.workspace.workspaceFolders ?? [];
     return folders.map(({ name, uri }) => {
-      const label = folders.length === 1 ? 'agentfs' : `agentfs (${name})`;
+      const label = folders.length === 1 ? 'agentfs' : `agentfs (${withoutMarkup(name)})`;
       return new Definition(label, command, [...args, 'mcp', '--workspace', uri.fsPath], {}, version);
     });
   };

@@ -21,7 +21,7 @@ import type { By, ReviewFocus } from '../review/focus';
 import { partOf } from '../review/tabs';
 import {
   askReason, askToRejectAll, fileNames, nameOf, notifyNothingOpen, notifyStale,
-  notifyTooLate, redoReason, showAcceptInEditor, showFileRejected, showNoFile, showNotSeen, showTooEarly,
+  notifyTooLate, redoReason, showAcceptInEditor, showFileRejected, showNoFile, showNotSeen, showNotStale, showTooEarly,
 } from './notifications';
 
 export class Decisions {
@@ -183,11 +183,12 @@ export class Decisions {
     if (waiting.length === 0) {
       return;
     }
-    waiting.forEach((review) => this.noteRejected(review));
+    const notes = waiting.map((review) => this.rejection(review));
     const feedback = await askReason(vscode.l10n.t('Reject all pending changes ({0})', waiting.length));
     if (feedback === undefined) {
       return;
     }
+    notes.forEach((note) => note());
     await Promise.all(waiting.map((review) => this.settling.settle(review, rejectParams(review.proposed.id, feedback), false)));
   }
 
@@ -229,10 +230,11 @@ export class Decisions {
     await this.editors.show(review);
   }
 
-  /** Remember the current texts as rejected by the user. */
-  private noteRejected(review: Review): void {
+  /** Notes the present texts as rejected, once the user has confirmed that. */
+  private rejection(review: Review): () => void {
     const shown = textsOf(this.files, review);
-    review.proposal?.files.forEach(({ path, proposed_text: text }) => this.proposals.noteRejected(review, path, normalize(shown(path) ?? text)));
+    const texts = review.proposal?.files.map(({ path, proposed_text: text }) => [path, normalize(shown(path) ?? text)] as const) ?? [];
+    return () => texts.forEach(([path, text]) => this.proposals.noteRejected(review, path, text));
   }
 
   private async rejectFile(review: Review, proposal: Proposal, { path }: ReviewedFile, text: string): Promise<void> {
@@ -258,9 +260,10 @@ export class Decisions {
     const title = isAllOrNone(review)
       ? vscode.l10n.t('Reject all {0} files: the agent requires all or none of them', files.length)
       : vscode.l10n.t('Reject {0}', nameOf(review));
-    this.noteRejected(review);
+    const note = this.rejection(review);
     const feedback = await askReason(title);
     if (feedback !== undefined) {
+      note();
       await this.settling.settle(review, rejectParams(id, feedback));
     }
   }
@@ -299,8 +302,12 @@ export class Decisions {
     return isOld;
   }
 
-  /** What the user typed is kept as a draft. */
+  /** What the user typed is kept as a draft. Does nothing for a file that is again as it was, which the request may outlive. */
   private async askToRedo(review: Review): Promise<void> {
+    if (!isStale(review)) {
+      showNotStale();
+      return;
+    }
     await this.settling.settle(review, rejectParams(review.proposed.id, redoReason(review)));
   }
 }

@@ -224,6 +224,11 @@ export function showNotSeen(): void {
   showStatusMessage(vscode.l10n.t('Nothing decided. Look at this change, then accept it.'));
 }
 
+/** Say, without interrupting, that there is no need to ask for another proposal. */
+export function showNotStale(): void {
+  showStatusMessage(vscode.l10n.t('Nothing decided. The file is as it was again.'));
+}
+
 /** Tell the user that nothing was decided, and what to do first. */
 export function notifyUnsaved(path: string): void {
   void notify(

@@ -58,6 +58,38 @@ scenario("a conflict: what was typed is kept, and brought to the file as it is n
   await until("the draft is used", async () => (await rows("moved.txt")) === 0);
 });
 
+const kept = file("drafts/kept.txt", lines);
+
+scenario("a rejection that was not sent takes nothing of what was typed", async () => {
+  const asked = await typed("kept", kept);
+  await ui.titleButton("Reject").click();
+  await ui.escapeQuestion();
+  kept.change(`by a build\n${lines}`);
+  await ui.pressTitle("Ask the Agent to Redo");
+  assert.equal((await asked.answer).error.code, "USER_REJECTED");
+  await until("what was typed is a draft", async () => (await rows("kept.txt")) === 1);
+  await discard("kept.txt");
+});
+
+const again = file("drafts/again.txt", lines);
+
+scenario("asked to redo after the file is again as it was: nothing is decided", async () => {
+  const asked = await agent("again").readAndEdit(again, "old", "new");
+  await openReview();
+  await ui.diffWith("new");
+  again.change(`by a build\n${lines}`);
+  await ui.titleButton("Ask the Agent to Redo").waitFor();
+  await ui.clickLine("new");
+  await ui.page.keyboard.press("Control+Enter");
+  await until("the conflict is told", () => ui.isSaid("Accepting it would be a conflict."));
+  again.change(lines);
+  await ui.titleButton("Accept").waitFor();
+  await ui.pressInMessage("Accepting it would be a conflict.", "Ask the Agent to Redo");
+  await ui.statusBarSays("Nothing decided. The file is as it was again.");
+  assert.equal((await state()).pending.length, 1);
+  asked.cancel();
+});
+
 const refused = file("drafts/refused.txt", lines);
 
 scenario("VS Code refuses the edit that brings a draft to its file: the person is told, and the draft is kept", async () => {
