@@ -231,12 +231,19 @@ export class DiffEditors implements vscode.Disposable {
     await Promise.all([this.prepareNext(), isNext || delay(DRAWN_MS).then(async () => this.current === review && run(await keysForTheFront()))]);
   }
 
-  /** Show a review in its file, if the user wants that and it can be done. */
+  /** Show a review in its file, if the user wants that and it can be done. False if it is to be shown as a diff. */
   private async showInline(review: Review): Promise<boolean> {
     this.opening = { review, isNext: false };
-    const isShown = await this.inline.show(review).finally(() => {
+    let isShown: boolean;
+    try {
+      isShown = await this.inline.show(review);
+    } catch {
+      this.inline.hide(review);
+      this.late.fire(review); // VS Code opens no editor if the user has gone to another one meanwhile
+      return true;
+    } finally {
       this.opening = undefined;
-    });
+    }
     if (isShown) {
       this.proposals.setAside(review, false);
       this.opened.fire({ review, isNext: false });

@@ -90,7 +90,10 @@ export class InlineReviews implements vscode.Disposable {
     return currentSettings().style === 'inline' && !this.diffs.has(review) && only?.operation === 'update' && more.length === 0;
   }
 
-  /** Show a review in its file, and go there. False if not all of it would be in sight; tells the user why. */
+  /**
+   * Show a review in its file, and go there. False if not all of it would be in sight; tells the user why. Rejects if the
+   * user has gone to another editor meanwhile.
+   */
   async show(review: Review): Promise<boolean> {
     const file = review.proposal?.files[0];
     if (file === undefined || !this.wants(review)) {
@@ -156,7 +159,8 @@ export class InlineReviews implements vscode.Disposable {
     if (this.obstacle !== undefined) {
       return { toDiff: this.obstacle };
     }
-    const unseen = (only === undefined ? view.hunks : [only]).filter((hunk) => !view.hasSeen(hunk));
+    const all = this.hunksOf(view.review, view.file); // not only what is drawn by now
+    const unseen = (only === undefined ? all : [only]).filter((hunk) => !view.hasSeen(hunk));
     const [first] = unseen;
     if (first === undefined) {
       return undefined;

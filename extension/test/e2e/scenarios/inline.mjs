@@ -409,6 +409,36 @@ scenario("in the file: what is in the lower part of the editor, which notificati
   await both.answer;
 });
 
+const left = ["first", "second"].map((each) => file(`inline/left-${each}.txt`, lines(30)));
+
+scenario("in the file: who goes to another editor as the review opens has not seen it, and is offered it", async () => {
+  await set("agentfs.review.style", "inline");
+  for (const one of left) await one.open();
+  await agent("left").read(left[0]);
+  const asked = agent("left").write(left[0], lines(30, { 20: "unseen" }));
+  await until("it waits", async () => (await state()).pending.length === 1);
+  let pauseMs = 0;
+  await until("the second is opened while the first opens", async () => {
+    await call("close", { path: "all" });
+    for (const one of left) await one.open();
+    await ui.focusEditor();
+    await ui.page.keyboard.press("Control+k");
+    await ui.page.keyboard.press("a");
+    await ui.page.waitForTimeout((pauseMs = (pauseMs + 7) % 70));
+    await ui.page.keyboard.press("Control+PageDown");
+    await ui.page.waitForTimeout(500);
+    return ui.isSaid("The review of left-first.txt is ready.");
+  });
+
+  await ui.tab("left-first.txt").click();
+  await ui.focusEditor();
+  assert.equal(await ui.titleButton("Accept").count(), 0);
+  await ui.pressInMessage("The review of left-first.txt is ready.", "Review");
+  await ui.inlineWith("+unseen");
+  await acceptSeen();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
 const created = file("inline/created.txt");
 
 scenario("a new file is shown as a diff, and the change in a file that waits then does not open by itself", async () => {
