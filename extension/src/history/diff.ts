@@ -7,7 +7,7 @@ import { notify } from '../util/window';
 import { EditorMethod, type ReviewedFile } from '../protocol/types';
 import type { Ask } from '../server/agentRequests';
 import type { Review } from '../proposals/review';
-import { fileNames } from '../proposals/notifications';
+import { fileNames, notifySame } from '../proposals/notifications';
 import { withoutMarkup } from '../util/display';
 import { normalize, withEol } from '../util/text';
 import { idOf, LANDED, virtualUri, type ReadOnlyTexts } from '../review/fileSystem';
@@ -88,7 +88,7 @@ export class HistoryDiffs implements vscode.Disposable {
       return [before, gone ? virtualUri(LANDED, `${id}.gone`, file.path) : vscode.Uri.parse(file.uri)];
     });
     if (stale.length === 0) {
-      void notify('information', vscode.l10n.t('The text is the same again as when this change was proposed.'));
+      notifySame();
     } else {
       const names = fileNames(stale.map(({ file }) => file.path));
       await openAwaited(isWaiting, names, vscode.l10n.t('Show What Changed'), () => openDiffs(vscode.l10n.t('{0} (changed since the proposal)', names), sides()));

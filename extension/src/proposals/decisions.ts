@@ -20,8 +20,8 @@ import type { InlineHunk } from '../review/inlineHunks';
 import type { By, ReviewFocus } from '../review/focus';
 import { partOf } from '../review/tabs';
 import {
-  askReason, askToRejectAll, fileNames, nameOf, notifyNothingOpen, notifyStale,
-  notifyTooLate, redoReason, showAcceptInEditor, showFileRejected, showNoFile, showNotSeen, showNotStale, showTooEarly,
+  askReason, askToRejectAll, fileNames, nameOf, notifyNothingOpen, notifySame, notifyStale,
+  notifyTooLate, redoReason, showAcceptInEditor, showFileRejected, showNoFile, showNotSeen, showTooEarly,
 } from './notifications';
 
 export class Decisions {
@@ -183,12 +183,12 @@ export class Decisions {
     if (waiting.length === 0) {
       return;
     }
-    const notes = waiting.map((review) => this.rejection(review));
+    const noteRejected = waiting.map((review) => this.asShownNow(review));
     const feedback = await askReason(vscode.l10n.t('Reject all pending changes ({0})', waiting.length));
     if (feedback === undefined) {
       return;
     }
-    notes.forEach((note) => note());
+    noteRejected.forEach((note) => note());
     await Promise.all(waiting.map((review) => this.settling.settle(review, rejectParams(review.proposed.id, feedback), false)));
   }
 
@@ -230,10 +230,10 @@ export class Decisions {
     await this.editors.show(review);
   }
 
-  /** Notes the present texts as rejected, once the user has confirmed that. */
-  private rejection(review: Review): () => void {
+  /** Returns how to remember the texts that it shows now as rejected: what is typed while the user is asked is not. */
+  private asShownNow(review: Review): () => void {
     const shown = textsOf(this.files, review);
-    const texts = review.proposal?.files.map(({ path, proposed_text: text }) => [path, normalize(shown(path) ?? text)] as const) ?? [];
+    const texts = (review.proposal?.files ?? []).map(({ path, proposed_text: text }) => [path, normalize(shown(path) ?? text)] as const);
     return () => texts.forEach(([path, text]) => this.proposals.noteRejected(review, path, text));
   }
 
@@ -260,10 +260,10 @@ export class Decisions {
     const title = isAllOrNone(review)
       ? vscode.l10n.t('Reject all {0} files: the agent requires all or none of them', files.length)
       : vscode.l10n.t('Reject {0}', nameOf(review));
-    const note = this.rejection(review);
+    const noteRejected = this.asShownNow(review);
     const feedback = await askReason(title);
     if (feedback !== undefined) {
-      note();
+      noteRejected();
       await this.settling.settle(review, rejectParams(id, feedback));
     }
   }
@@ -302,10 +302,10 @@ export class Decisions {
     return isOld;
   }
 
-  /** What the user typed is kept as a draft. Does nothing for a file that is again as it was, which the request may outlive. */
+  /** What the user typed is kept as a draft. The notification that offers this may outlive what it is about. */
   private async askToRedo(review: Review): Promise<void> {
-    if (!isStale(review)) {
-      showNotStale();
+    if (review.state === 'waiting' && review.stale.size === 0) {
+      notifySame();
       return;
     }
     await this.settling.settle(review, rejectParams(review.proposed.id, redoReason(review)));

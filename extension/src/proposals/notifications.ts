@@ -129,6 +129,11 @@ export function notifyStale(review: Review, showStale: (review: Review) => Promi
   void ask('warning', message, ...Object.keys(buttons)).then((chosen) => buttons[chosen ?? '']?.());
 }
 
+/** Others changed the files of a review, but no longer: say so. */
+export function notifySame(): void {
+  void notify('information', vscode.l10n.t('The text is the same again as when this change was proposed.'));
+}
+
 /** What the agent is told if the user asks for a new proposal. */
 export function redoReason({ stale }: Review): string {
   return vscode.l10n.t('{0} changed after you proposed this. Read it again, and propose the change for the text as it is now.', fileNames([...stale.keys()]));
@@ -222,11 +227,6 @@ export function showAcceptInEditor(): void {
 /** Say, without interrupting, that a change is accepted from the list only after a look at it. */
 export function showNotSeen(): void {
   showStatusMessage(vscode.l10n.t('Nothing decided. Look at this change, then accept it.'));
-}
-
-/** Say, without interrupting, that there is no need to ask for another proposal. */
-export function showNotStale(): void {
-  showStatusMessage(vscode.l10n.t('Nothing decided. The file is as it was again.'));
 }
 
 /** Tell the user that nothing was decided, and what to do first. */

@@ -26,14 +26,14 @@ export function acceptParams(
   };
 }
 
-/** Reject everything; the agent receives `feedback`. */
-export function rejectParams(id: string, feedback: string): SettleParams {
-  const said = feedback.trim();
-  return { id, decision: 'rejected', ...(said === '' ? {} : { feedback: said }) };
-}
-
 /** The protocol's limit for what goes to the agent. */
 const MAX_FEEDBACK = 10_000;
+
+/** Reject everything; the agent receives `feedback`. */
+export function rejectParams(id: string, feedback: string): SettleParams {
+  const said = feedback.trim().slice(0, MAX_FEEDBACK);
+  return { id, decision: 'rejected', ...(said === '' ? {} : { feedback: said }) };
+}
 
 /** A decision with the user's reasons to reject single files. */
 export function withReasons(decision: SettleParams, { files }: Proposal, reasons: Review['reasons']): SettleParams {

@@ -89,6 +89,7 @@ test('a file that is to be deleted has no text to amend', () => {
 test('a reason reaches the agent, blanks are none', () => {
   assert.deepEqual(rejectParams('p', ' too long '), { id: 'p', decision: 'rejected', feedback: 'too long' });
   assert.deepEqual(rejectParams('p', '  '), { id: 'p', decision: 'rejected' });
+  assert.equal(rejectParams('p', 'x'.repeat(10_001)).feedback?.length, 10_000, 'the server takes no more, and would decide nothing');
 });
 
 test('an acceptance keeps what was rejected before; a file of it can be amended', () => {

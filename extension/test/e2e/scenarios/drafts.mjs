@@ -58,43 +58,6 @@ scenario("a conflict: what was typed is kept, and brought to the file as it is n
   await until("the draft is used", async () => (await rows("moved.txt")) === 0);
 });
 
-const kept = file("drafts/kept.txt", lines);
-
-scenario("a rejection that was not sent takes nothing of what was typed", async () => {
-  const asked = await typed("kept", kept);
-  await ui.titleButton("Reject").click();
-  await ui.escapeQuestion();
-  kept.change(`by a build\n${lines}`);
-  await ui.pressTitle("Ask the Agent to Redo");
-  assert.equal((await asked.answer).error.code, "USER_REJECTED");
-  await ui.saysInPassing(KEPT);
-  await discard("kept.txt");
-});
-
-const again = file("drafts/again.txt", lines);
-
-scenario("asked to redo after the file is again as it was: nothing is decided", async () => {
-  const asked = await agent("again").readAndEdit(again, "old", "new");
-  await openReview();
-  await ui.diffWith("new");
-  again.change(`by a build\n${lines}`);
-  await ui.titleButton("Ask the Agent to Redo").waitFor();
-  await ui.clickLine("new");
-  await ui.page.keyboard.press("Control+Enter");
-  await until("the conflict is told", () => ui.isSaid("Accepting it would be a conflict."));
-  again.change(lines);
-  await ui.titleButton("Accept").waitFor();
-  const redo = ui.page.locator(".notifications-toasts").getByRole("button", { name: "Ask the Agent to Redo" });
-  const says = ui.page.locator(".statusbar-item", { hasText: "Nothing decided. The file is as it was again." });
-  await until("a press counts, once the message has been there for a moment", async () => {
-    if ((await says.count()) > 0) return true;
-    await redo.click({ timeout: 500 });
-    return false;
-  }, { everyMs: 1500 });
-  assert.equal((await state()).pending.length, 1);
-  asked.cancel();
-});
-
 const refused = file("drafts/refused.txt", lines);
 
 scenario("VS Code refuses the edit that brings a draft to its file: the person is told, and the draft is kept", async () => {
@@ -388,6 +351,21 @@ scenario("what the person types into a review while the reason of its rejection 
   await ui.pressInMessage(KEPT, "Show Draft");
   assert.match((await ui.requestedDiff("your draft", "old")).original, /new before and during/);
   await discard("meanwhile.txt");
+});
+
+const escaped = file("drafts/escaped.txt", "old\n");
+
+scenario("what the person typed is kept when the agent is to do its change again, also if they had nearly rejected it", async () => {
+  const asked = await typed("escaped", escaped);
+  await ui.titleButton("Reject").click();
+  await ui.escapeQuestion();
+  escaped.change("other\n");
+  await ui.pressTitle("Ask the Agent to Redo");
+  assert.equal((await asked.answer).error.code, "USER_REJECTED");
+
+  await ui.pressInMessage(KEPT, "Show Draft");
+  assert.match((await ui.requestedDiff("your draft", "other")).original, /new and mine/);
+  await discard("escaped.txt");
 });
 
 const dropped = file("drafts/dropped.txt", "old\n");

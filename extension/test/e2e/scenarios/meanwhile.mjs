@@ -44,6 +44,30 @@ scenario("changed on disk during the review: it says so, and the agent is asked 
   await ui.noTab("disk.txt (Ada)");
 });
 
+const restored = file("meanwhile/restored.txt", "one\ntwo\n");
+
+scenario("a file is the same again by the time that the agent is to do its change again: the change still waits", async () => {
+  const asked = await agent("restored").readAndEdit(restored, "two", "2");
+  await reviewWith("2");
+  restored.change("one\ntwo\nthree by a build\n");
+  await ui.sees("Changed on disk: cannot be accepted");
+  await ui.clickLine("2");
+  await ui.page.keyboard.press("Control+Enter");
+  await ui.offers("Accepting it would be a conflict.", "Ask the Agent to Redo");
+  restored.change("one\ntwo\n");
+  await ui.titleButton("Accept").waitFor();
+
+  const redo = ui.page.locator(".notifications-toasts").getByRole("button", { name: "Ask the Agent to Redo" });
+  await until("the press counts", async () => {
+    if (await ui.isSaid("The text is the same again")) return true;
+    await redo.click({ timeout: 500 }); // it may be gone by now
+    return false;
+  }, { everyMs: 1200 });
+  await ui.saysInPassing("The text is the same again as when this change was proposed.");
+  await ui.pressTitle("Accept");
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
 const racing = file("meanwhile/racing.txt", "one\ntwo\n");
 
 scenario("changed on disk as Accept is pressed, when the review does not say so yet: a conflict", async () => {
