@@ -39,7 +39,10 @@ class ProgramRunner:
             raise ProgramFailed("output") from None
         async with self._places:
             path, environment = await asyncio.to_thread(_found, program)
-            folder = await asyncio.to_thread(mkdtemp, prefix="agentfs-")
+            try:
+                folder = await asyncio.to_thread(mkdtemp, prefix="agentfs-")
+            except OSError:  # none that exists, or a full disk
+                raise ProgramFailed("no_folder") from None
             try:
                 code, output = await _run([path, *program.words[1:]], folder, program, environment, data)
             except TimeoutError:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-Failure = Literal["missing", "in_workspace", "exit", "timeout", "output"]
+Failure = Literal["missing", "in_workspace", "exit", "timeout", "output", "no_folder"]
 """Why there is no result: no such program; only one that a workspace folder contains; an exit code; the time
-limit; more output than allowed, none, or no UTF-8."""
+limit; more output than allowed, none, or no UTF-8; no folder to run in."""
 
 
 @dataclass

@@ -108,6 +108,15 @@ async def test_one_that_is_not_there_is_missing(folders: tuple[Path, Path]) -> N
     assert [await failure(root, "agentfmt"), await failure(root, "none")] == ["missing 0", "missing 0"]
 
 
+async def test_without_a_folder_for_temporary_files_none_runs(
+    folders: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    programs, root = folders
+    put(programs / "agentfmt", "cat")
+    monkeypatch.setattr("tempfile.tempdir", str(root / "none"))
+    assert await failure(root, "agentfmt") == "no_folder 0"
+
+
 async def test_one_that_reads_nothing_of_a_long_text_has_its_result(folders: tuple[Path, Path]) -> None:
     programs, root = folders
     put(programs / "agentfmt", "echo done")

@@ -296,6 +296,7 @@ def failure_text(detail: str, translate: Translate) -> str:
         ),
         "timeout": translate("{program} took too long", program=program),
         "output": translate("{program} gave no usable text", program=program),
+        "no_folder": translate("{program} has no temporary folder to run in", program=program),
     }
     code = why.removeprefix("exit ")
     return reasons.get(why) or translate("{program} ended with code {code}", program=program, code=code)
