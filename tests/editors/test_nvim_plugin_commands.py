@@ -9,7 +9,7 @@ import pytest
 from support.docs import examples
 from support.editor import SERVER
 from support.nvim_plugin import ended, layout, plugin, pressed, proposed, reviewed, waiting
-from support.real_editors import editing
+from support.real_editors import ASK, editing
 from support.sample import CHANGED, TEXT
 
 ADAPTERS = """
@@ -185,6 +185,32 @@ async def test_a_question_about_a_read_waits(root: Path, repository: Path, neovi
         assert "Ada asks to read '.env'." in screen
         editor.screen.press("2\r")
         assert (await answer)["data"]["content"] == "SECRET=1\n"
+        await waiting(editor, 0)
+
+
+async def test_only_a_withdrawn_question_is_no_longer_asked(
+    root: Path, repository: Path, neovim: Path
+) -> None:
+    """The server withdraws other requests, too, such as one for diagnostics that come too late."""
+    (root / ".env").write_text("SECRET=1\n")
+    withdraw = """
+      _G.withdraw = function(id)
+        local client = vim.lsp.get_clients()[1]
+        client.handlers['$/cancelRequest'](nil, { id = id }, { client_id = client.id })
+      end
+    """
+    async with plugin(root, repository, neovim, config=withdraw, server=SERVER) as editor:
+        answer = editor.wire.ask("agentfs/read", {"path": ".env", "agent": "Ada"})
+        question = await editor.wire.seen(ASK)
+        await editor.screen.shows(":Agentfs answer")
+        other = question["id"].replace("question-", "")
+        editor.screen.press(f":lua withdraw('{other}')\r:Agentfs answer\r")
+        await editor.screen.shows(lambda text: "2: Allow once" in text and "Type number" in text)
+        editor.screen.press("2\r")
+        assert (await answer)["data"]["content"] == "SECRET=1\n"
+        editor.wire.ask("agentfs/read", {"path": ".env", "session": "other"})
+        await waiting(editor, 1)
+        editor.wire.notify("$/cancelRequest", {"id": "test-2"})
         await waiting(editor, 0)
 
 

@@ -104,7 +104,9 @@ class Outgoing:
         goes to `late`. Raises ClientError."""
         if self.is_closed:
             raise _closed()
-        request_id = f"agentfs-{self._name}-{next(self._numbers)}"
+        # Neovim tells the plugin no ids but those of withdrawn requests.
+        kind = "question-" if method == "window/showMessageRequest" else ""
+        request_id = f"agentfs-{self._name}-{kind}{next(self._numbers)}"
         answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         self._waiting[request_id] = answer
         shown = _without_links(params)

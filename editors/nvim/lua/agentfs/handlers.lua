@@ -66,8 +66,8 @@ function M.question(_, params, ctx)
   return require('agentfs.questions').ask(params, ctx.client_id)
 end
 
-function M.cancelled(_, params)
-  require('agentfs.questions').cancel(params)
+function M.cancelled(_, params, ctx)
+  require('agentfs.questions').cancel(params.id, ctx.client_id)
 end
 
 function M.message(_, params)

@@ -47,10 +47,12 @@ function M.ask(params, client_id)
   return action or vim.NIL
 end
 
----The server withdrew a question. Neovim does not tell which: with several, the others stay, and answers to withdrawn ones are ignored.
-function M.cancel()
-  if #all == 1 then
-    local question = all[1]
+---The server withdrew a request. If that is a question, Neovim does not tell which: with several, the others stay, and answers to withdrawn ones are ignored.
+---@param id string|integer
+---@param client_id integer
+function M.cancel(id, client_id)
+  local question = all[1]
+  if #all == 1 and question.client_id == client_id and tostring(id):find('-question-', 1, true) then
     remove(question)
     question.answer(nil)
   end
