@@ -11,7 +11,7 @@ import fcntl
 import os
 import stat
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import monotonic, sleep
 
@@ -77,13 +77,17 @@ def _make_durably(folder: str) -> None:
 
 class LandingLock:
     """Serializes landings among this process's threads and all servers of this user. Its file stays open from
-    the first landing on."""
+    the first landing to its last reference."""
 
     def __init__(self, state: StateFolder, timeout_s: float = 10.0) -> None:
         self._state = state
         self._timeout_s = timeout_s
         self._thread = threading.Lock()
         self._fd = -1
+
+    def __del__(self, close: Callable[[int], None] = os.close) -> None:
+        if self._fd >= 0:
+            close(self._fd)
 
     @contextmanager
     def held(self) -> Iterator[None]:
