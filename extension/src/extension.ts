@@ -22,7 +22,7 @@ export function activate(context: vscode.ExtensionContext): AgentfsApi {
   context.subscriptions.push(
     ...parts.disposables,
     ...registerTexts(parts),
-    new PendingView(parts.proposals, parts.questions, parts.editors, () => parts.outside.otherEditors(), () => parts.walkthrough.tick('views'), parts.sample.onDidSay),
+    new PendingView(parts.proposals, parts.questions, parts.editors, () => parts.outside.otherEditors(), () => parts.walkthrough.tick('views'), parts.sample.onDidSay, () => void parts.rowsMoved.note()),
     new DraftsView(parts.drafts),
     new HistoryView(parts.records, parts.history, parts.checkpointStore),
     keepContextKeys(parts),

@@ -40,6 +40,8 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
     shown: () => void,
     /** What the sample says: its notification can be hidden, and the status bar shows only the beginning. */
     coached: vscode.Event<string>,
+    /** Called when the rows move: they are below what is said above them. */
+    private readonly moved: () => void,
   ) {
     this.view = vscode.window.createTreeView('agentfs.pending', { treeDataProvider: this });
     const look = (): void => this.lookInFront();
@@ -115,7 +117,11 @@ export class PendingView implements vscode.TreeDataProvider<Row>, vscode.Disposa
 
   /** Say above the rows what there is to say. */
   private say(): void {
-    this.view.message = [this.sample, this.open].filter((text) => text !== '').join(' ');
+    const message = [this.sample, this.open].filter((text) => text !== '').join(' ');
+    if (message !== (this.view.message ?? '')) {
+      this.view.message = message;
+      this.moved();
+    }
   }
 
   private refresh(): void {

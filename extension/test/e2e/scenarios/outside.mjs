@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 
+import { agent } from "../harness/agents.mjs";
 import { connect } from "../harness/extension.mjs";
 import { file } from "../harness/files.mjs";
 import { connectedCodex, outsideAgent } from "../harness/outside.mjs";
@@ -193,19 +194,28 @@ scenario("Codex itself: connected by a reviewed change of its settings, then its
   await ui.tabsAre();
 });
 
-scenario("the view names another editor that has the folder open, where agents may propose changes too", async () => {
+const beneath = file("outside/beneath.txt", "old\n");
+
+scenario("the view names another editor that has the folder open, where agents may propose changes too; a click as its rows move decides nothing", async () => {
   const isNamed = () => ui.page.locator(".part.sidebar .pane", { hasText: "Also open in: " }).count();
+  const asked = await agent("beneath").readAndEdit(beneath, "old", "new");
+  await reviewWith("new");
   await call("command", { id: "agentfs.ui.showPending" });
   assert.equal(await isNamed(), 0);
   const plain = await connect(workbench.sockets.plain);
   try {
     await plain.request("agentfs/status", {}).answer; // its server has started
     await until("the view says so", async () => {
-      if ((await isNamed()) > 0) return true;
-      await call("command", { id: "workbench.view.explorer" });
-      await call("command", { id: "agentfs.ui.showPending" }); // it looks when it is shown
-      return false;
-    }, { everyMs: 500 });
+      await ui.inBackground(async () => {}); // it looks when the user is back
+      return until("it says so soon", async () => (await isNamed()) > 0, { everyMs: 10, timeoutMs: 2000 });
+    });
+    const row = ui.viewRow("Pending", "beneath.txt");
+    await row.hover();
+    const { x, y, width, height } = await row.getByRole("button", { name: "Accept Proposed Change" }).boundingBox();
+    await ui.page.mouse.click(x + width / 2, y + height / 2);
+    await ui.statusBarSays("The list has just changed. Nothing was done. Try again.");
+    assert.equal(beneath.text(), "old\n");
+    await asked.cancel();
   } finally {
     plain.close();
     await reloadWindow(); // ends that server
