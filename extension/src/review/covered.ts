@@ -5,7 +5,7 @@
 import * as vscode from 'vscode';
 import { areNotificationsAtTop, hideNotifications, mayNotificationsCover, showStatusMessage } from '../util/window';
 import { hunks, type Hunk } from '../util/text';
-import { mayBeCovered, rowsOf } from './rows';
+import { mayBeCovered, roomWith, rowsOf, USUAL, type Room } from './rows';
 
 /** Larger texts take too long to compare at each press. */
 const MAX_UNITS = 2_000_000;
@@ -39,9 +39,11 @@ export function mayCover(files: readonly Compared[], areSeveral: boolean): boole
     return true;
   }
   const atTop = areNotificationsAtTop();
+  const { columns, freeRows } = roomOf(only.uri);
   if (areSeveral) {
+    const rowsOfBoth = ({ removed, added }: Hunk): number => rowsOf(removed, columns) + rowsOf(added, columns);
     const toEnd = files.reduce((sum, file) => sum + hunksOf(file).reduce((rows, hunk) => rows + rowsOfBoth(hunk) + AROUND, NAME), 0);
-    return mayBeCovered({ above: 0, toEnd, all: 0 }, atTop);
+    return mayBeCovered({ above: 0, toEnd, all: 0 }, atTop, freeRows);
   }
   const ranges = vscode.window.visibleTextEditors.find(({ document }) => document.uri.toString() === only.uri.toString())?.visibleRanges;
   const lines = only.now.split('\n');
@@ -49,10 +51,10 @@ export function mayCover(files: readonly Compared[], areSeveral: boolean): boole
   const all = ranges === undefined ? 0 : last + 1 - first;
   const inView = hunksOf(only).filter(({ start: { after }, added }) => after <= last + 1 && after + added.length >= first);
   return inView.some(({ start: { after }, added }, at) => {
-    const removed = inView.slice(0, at + 1).reduce((sum, hunk) => sum + rowsOf(hunk.removed), 0);
+    const removed = inView.slice(0, at + 1).reduce((sum, hunk) => sum + rowsOf(hunk.removed, columns), 0);
     const end = Math.min(after + added.length, last + 1);
-    const toEnd = rowsOf(lines.slice(first, end)) + removed;
-    return mayBeCovered({ above: after - first, toEnd, all, isFull: last < lines.length - 1 }, atTop);
+    const toEnd = rowsOf(lines.slice(first, end), columns) + removed;
+    return mayBeCovered({ above: after - first, toEnd, all, isFull: last < lines.length - 1 }, atTop, freeRows);
   });
 }
 
@@ -60,6 +62,8 @@ function hunksOf({ base, now }: Compared): Hunk[] {
   return hunks(base.split('\n'), now.split('\n'));
 }
 
-function rowsOfBoth({ removed, added }: Hunk): number {
-  return rowsOf(removed) + rowsOf(added);
+/** The room that an editor has for this text, with the font that the settings name. */
+export function roomOf(uri: vscode.Uri): Room {
+  const editor = vscode.workspace.getConfiguration('editor', uri);
+  return roomWith(Number(editor.get('fontSize')) || USUAL.size, Number(editor.get('lineHeight')) || 0);
 }

@@ -10,6 +10,7 @@ import type { ReviewedFile } from '../protocol/types';
 import { brief, counts } from '../util/display';
 import { areNotificationsAtTop, changedMarkdown } from '../util/window';
 import { caughtUp } from '../util/caughtUp';
+import { roomOf } from './covered';
 import { stalenessNote, warningText } from './decorations';
 import { MOMENT_MS } from './focus';
 import { keyOf } from './hunks';
@@ -220,7 +221,7 @@ export class InlineView implements vscode.Disposable {
     const most = shown.filter(({ after }) => after <= hunk.after).reduce((sum, one) => sum + this.rowsOf(one), hunk.after + 1 - start);
     const isFar = hunk.after > start + FREE_PART * (end - start); // in a low editor, too
     const atTop = areNotificationsAtTop();
-    return (isFar && !atTop) || mayBeCovered({ above: least(hunk.line), toEnd: most, all: least(end) }, atTop);
+    return (isFar && !atTop) || mayBeCovered({ above: least(hunk.line), toEnd: most, all: least(end) }, atTop, roomOf(this.uri).freeRows);
   }
 
   /** How many rows the comment of a hunk takes at most. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isLong, mayBeCovered, rowsOf } from '../../src/review/rows';
+import { isLong, mayBeCovered, roomWith, rowsOf } from '../../src/review/rows';
 import { Standing } from '../../src/util/standing';
 
 test('lines take more rows where they are wrapped, and tabs and wide characters more columns', () => {
@@ -11,6 +11,14 @@ test('lines take more rows where they are wrapped, and tabs and wide characters 
 test('notifications at the bottom may cover the lower part of an editor, but not the first rows', () => {
   const covered = (toEnd: number, all: number): boolean => mayBeCovered({ above: 0, toEnd, all }, false);
   assert.deepEqual([covered(5, 5), covered(18, 20), covered(19, 20), covered(24, 40), covered(25, 40)], [false, false, true, false, true]);
+});
+
+test('with a large font fewer rows are free, and lines take more of them; with a small one it is as usual', () => {
+  const rooms = [[14, 0], [10, 0], [28, 0], [14, 2], [14, 38]] as const;
+  assert.deepEqual(rooms.map(([size, row]) => roomWith(size, row).freeRows), [18, 18, 9, 12, 9]);
+  assert.deepEqual(rooms.map(([size, row]) => roomWith(size, row).columns), [40, 40, 20, 40, 40]);
+  assert.equal(rowsOf(['x'.repeat(40)], roomWith(28, 0).columns), 2);
+  assert.equal(mayBeCovered({ above: 0, toEnd: 10, all: 10 }, false, 9), true);
 });
 
 test('of an editor whose text goes on below, they may cover the lower part, however few rows it has', () => {

@@ -98,6 +98,21 @@ scenario("in a low window, what is beneath notifications can't be accepted eithe
   }
 });
 
+const large = file("covered/large.txt", lines(14));
+
+scenario("with a large font, what is beneath notifications can't be accepted either, however few rows it has", async () => {
+  await set("editor.fontSize", 28);
+  const asked = await propose(large, lines(14, { 2: "harmless", 14: "the end of this is beneath them" }));
+  await reviewWith("harmless");
+  await askThree(large);
+  await until("it is covered", () => isBeneath("beneath them"));
+  await ui.titleButton("Accept").click();
+  await ui.statusBarSays("Press again: a notification covered lines.");
+  assert.equal(large.text(), lines(14));
+  await acceptSeen();
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
 const listed = file("covered/listed.txt", lines(34));
 
 scenario("changed lines beneath the list of notifications can't be accepted until it is closed", async () => {
