@@ -93,6 +93,15 @@ async def test_a_terminal_gets_escapes_for_what_it_lacks(root: Path, options: li
         await screen.shows(said)
 
 
+@pytest.mark.parametrize("options", [[], ["--text"]])
+async def test_a_text_does_not_control_the_terminal(root: Path, options: list[str]) -> None:
+    name = "a\u202e"
+    (root / name).write_text("one\x1b[2J\r\u202etwo\n")
+    env = {"XDG_STATE_HOME": str(root.parent / "state")}
+    async with terminal([*COMMAND, "call", *options, "Read", params(path=name)], root, env) as screen:
+        await screen.shows(r"one\x1b[2J\x0d\u202etwo" if options else r'"path_resolved": "a\u202e"')
+
+
 def test_exit_codes_tell_refusal_conflict_and_error(root: Path, file: Path) -> None:
     seen = json.loads(call(root, "Read", params(path="a.py")).stdout)["data"]["hash"]
     edit = {"path": "a.py", "old_string": "two", "new_string": "2"}

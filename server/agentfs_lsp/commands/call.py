@@ -19,6 +19,7 @@ from agentfs_lsp.adapters.terminal.visible import terminal_encoding
 from agentfs_lsp.api.dialects.table import DIALECTS
 from agentfs_lsp.client import AgentFS, AgentFSError, Answer, TimedOut
 from agentfs_lsp.commands.waiting import reviewer, telling
+from agentfs_lsp.domain.text.escaping import escape_invisible
 from agentfs_lsp.domain.translation import Translate
 
 ERROR, USAGE, REFUSED, CONFLICT, NO_ANSWER = 1, 2, 3, 4, 5
@@ -79,23 +80,28 @@ def exit_code(answer: Answer) -> int:
 
 
 def _print(answer: Answer, *, as_text: bool) -> None:
-    """Programs get UTF-8, whatever the locale is, and a terminal its own encoding. What that lacks is escaped
-    and not replaced: the output may be written back."""
+    """Programs get UTF-8, whatever the locale is, and a terminal its own encoding. What that lacks, or what
+    would control the terminal, is escaped and not replaced: the output may be written back."""
     out = sys.stdout
-    encoding = terminal_encoding() if out.isatty() else "utf-8"
-    shown = answer.for_model() if as_text else _as_json(answer, encoding)
+    is_terminal = out.isatty()
+    encoding = terminal_encoding() if is_terminal else "utf-8"
+    if as_text:
+        shown = escape_invisible(answer.for_model()) if is_terminal else answer.for_model()
+    else:
+        shown = json.dumps(answer.envelope, ensure_ascii=False, indent=2)
+        if not _fits(shown, encoding) or (is_terminal and escape_invisible(shown) != shown):
+            shown = json.dumps(answer.envelope, indent=2)
     shown = shown if shown.endswith("\n") else f"{shown}\n"
     out.flush()
     out.buffer.write(shown.encode(encoding, "backslashreplace"))
 
 
-def _as_json(answer: Answer, encoding: str) -> str:
-    shown = json.dumps(answer.envelope, ensure_ascii=False, indent=2)
+def _fits(shown: str, encoding: str) -> bool:
     try:
         shown.encode(encoding)
     except UnicodeEncodeError:  # a terminal's encoding, or half a surrogate pair
-        return json.dumps(answer.envelope, indent=2)
-    return shown
+        return False
+    return True
 
 
 def _params(given: str, translate: Translate) -> dict[str, Any]:
