@@ -44,6 +44,23 @@ async def test_without_an_editor_the_user_is_asked_through_the_client(
     assert file.read_text() == EDITED
 
 
+@pytest.mark.parametrize("path", ["a\0.py", "\ud800.py"])
+@pytest.mark.usefixtures("sockets")
+def test_a_path_that_no_file_can_have_is_refused(root: Path, path: str) -> None:
+    call = legacy("tools/call", name="write", arguments={"path": path, "content": "x"})
+    with subprocess.Popen(
+        [*COMMAND, "mcp"], cwd=root, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(lines([initialize(), call]))
+        process.stdin.flush()
+        *_, answer = [json.loads(process.stdout.readline()) for _ in range(2)]
+        process.stdin.close()
+    refused = answer["result"]["content"][0]["text"]
+    assert refused.startswith(("The path contains a control character.", "The name is not valid Unicode"))
+
+
 async def test_what_others_wrote_is_neither_markup_nor_a_link_there(
     era: str, root: Path, sockets: Path
 ) -> None:

@@ -264,7 +264,11 @@ class Workspace:
 
     def real_path(self, path: str) -> str:
         """The same for every spelling of a path, as the client means it."""
-        return os.path.realpath(self.absolute(path))
+        spelled = self.absolute(path)
+        try:
+            return os.path.realpath(spelled)
+        except ValueError:  # no file can have this name, which the server says
+            return spelled
 
     def _named(self, server: _Server, path: str) -> str:
         """The same as the requests without a dialect take it: relative to a root."""
