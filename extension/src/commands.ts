@@ -28,7 +28,7 @@ import type { HistoryRecord, HistoryStore } from './history/store';
 import type { UndoableChange, Undos } from './history/undos';
 import type { Lifecycle } from './server/lifecycle';
 import type { LastMoment } from './util/lastMoment';
-import { hasNotificationGone, listChanged, notify, showStatusMessage } from './util/window';
+import { hasNotificationGone, listChanged, noteNotifications, notify, showStatusMessage } from './util/window';
 import type { Questions } from './server/questions';
 import type { Sample } from './sample/sample';
 import type { PlainView } from './review/plainView';
@@ -287,9 +287,12 @@ function showUntrustedMessage(): void {
   void notify('information', vscode.l10n.t('Nothing was accepted because you must review every change in a workspace that is not trusted.'));
 }
 
-/** Only the keybindings in the manifest pass 'key'; buttons and other extensions don't. */
+/** Only the keybindings in the manifest pass 'key', or 'keyBeneath' while notifications are on the screen; buttons and other extensions don't. */
 function byOf(argument: unknown): By {
-  return argument === 'key' ? 'key' : 'choice';
+  if (argument === 'keyBeneath') {
+    noteNotifications();
+  }
+  return argument === 'key' || argument === 'keyBeneath' ? 'key' : 'choice';
 }
 
 function showStaleRowMessage(): void {

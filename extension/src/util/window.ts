@@ -52,6 +52,17 @@ export function noteOtherInFront(): void {
 export const mayNotificationsCover = (): boolean => standing.some || went.isRecent(frontSince);
 
 /**
+ * Notifications are on the screen, perhaps others', as a key was pressed: only the conditions of keys tell. Those under the
+ * mouse, and those that the user has opened, stay for longer than `Standing` knows.
+ */
+export function noteNotifications(): void {
+  setTimeout(standing.add(true), PRESS_MS);
+}
+
+/** By then it is decided whether a press counts. */
+const PRESS_MS = 1000;
+
+/**
  * Take all notifications, others' too, from what they cover, and close VS Code's list of them, in which they stay. `isSudden`: a
  * click may have been meant for one, and nobody has seen what is beneath yet.
  */

@@ -144,6 +144,8 @@ const handlers = {
     await settings.update(key, value ?? undefined, vscode.ConfigurationTarget.Global);
     return before;
   },
+  /** Shows a notification of another extension. */
+  notify: ({ text }) => void window.showInformationMessage(text),
   /** Lets the user comment on every line of every document, as extensions for pull requests do. */
   takeComments() {
     comments = vscode.comments.createCommentController("notes", "Notes");

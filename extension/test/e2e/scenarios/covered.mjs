@@ -53,6 +53,26 @@ scenario("changed lines of a diff beneath notifications can't be accepted until 
   assert.equal((await asked.answer).data.review.decision, "accepted");
 });
 
+const foreign = file("covered/foreign.txt", lines(60));
+
+scenario("nor by a key what is beneath a notification of another extension", async () => {
+  const asked = await propose(foreign, lines(60, { 2: "harmless", 33: "a line of so many letters", 34: "that they end beneath it", 35: "all of them, each of these" }));
+  await reviewWith("harmless");
+  await ui.clickLine("harmless");
+  await call("notify", { text: "Another extension says something. It takes its time, and some room: these are the lines." });
+  await until("it is there", async () => (await toasts().count()) === 1);
+  await ui.page.keyboard.press("Control+Enter");
+  await ui.statusBarSays("Press again: a notification covered lines.");
+  await until("nothing covers it", async () => (await toasts().count()) === 0);
+  assert.equal(foreign.text(), lines(60));
+  await until("the key counts", async () => {
+    if ((await state()).pending.length === 0) return true;
+    await ui.page.keyboard.press("Control+Enter");
+    return false;
+  }, { everyMs: 1200 });
+  assert.equal((await asked.answer).data.review.decision, "accepted");
+});
+
 const opened = file("covered/opened.txt", lines(30));
 
 scenario("a diff that opens beneath notifications takes them away, and is accepted by one press", async () => {
@@ -102,10 +122,10 @@ const large = file("covered/large.txt", lines(14));
 
 scenario("with a large font, what is beneath notifications can't be accepted either, however few rows it has", async () => {
   await set("editor.fontSize", 28);
-  const asked = await propose(large, lines(14, { 2: "harmless", 14: "the end of this is beneath them" }));
+  const asked = await propose(large, lines(14, { 2: "harmless", 14: "the end of this is beneath it" }));
   await reviewWith("harmless");
-  await askThree(large);
-  await until("it is covered", () => isBeneath("beneath them"));
+  for (const [at, secret] of secrets.slice(1).entries()) void agent(`large-${at}`).read(secret).catch(() => {});
+  await until("it is covered", () => isBeneath("beneath it"));
   await ui.titleButton("Accept").click();
   await ui.statusBarSays("Press again: a notification covered lines.");
   assert.equal(large.text(), lines(14));
