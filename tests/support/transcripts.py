@@ -29,7 +29,7 @@ TIMES = {"duration_ms", "time_ms", "mtime_ms", "file_mtime_ms", "expected_mtime_
 """Keys whose numbers vary. Only whether they are integers is kept."""
 
 _ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{16}(?![0-9a-f])")
-_REQUEST = re.compile(r"(?<=^agentfs-)[0-9a-f]{8}-(?=\d+$)")
+_REQUEST = re.compile(r"(?<=^agentfs-)[0-9a-f]{8}-(?=(?:question-)?\d+$)")
 _INCIDENT = re.compile(r"(incident |事件编号 )[0-9a-f]{8}\b")
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.]*(Z|\+00:00)")
 _HEAD = re.compile(r"^--- (.+)\n", re.MULTILINE)
