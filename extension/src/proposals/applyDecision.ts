@@ -13,27 +13,32 @@ import type { Refusal, SavedFile, SettleParams, WorkspaceEdit } from '../protoco
 import type { Review } from './review';
 import { normalize } from '../util/text';
 
-/** Receives the documents that could not be saved, before the server is told. */
-export type NotSaved = (files: readonly SavedFile[]) => void;
+export interface Progress {
+  /** The server has taken the decision. */
+  readonly taken: () => void;
+  /** Receives the documents that could not be saved, before the server is told. */
+  readonly notSaved: (files: readonly SavedFile[]) => void;
+}
 
 /** The server's refusal; undefined if the decision was carried out. The server then reports the outcome itself. */
 export async function applyDecision(
   server: Server,
   decision: SettleParams,
-  notSaved: NotSaved,
+  progress: Progress,
 ): Promise<Refusal | undefined> {
   const answer = await server.request(SettleRequest, decision);
   if (!answer.ok) {
     return answer;
   }
-  return answer.apply === null ? undefined : land(server, decision.id, answer.apply, notSaved);
+  progress.taken();
+  return answer.apply === null ? undefined : land(server, decision.id, answer.apply, progress);
 }
 
 async function land(
   server: Server,
   id: string,
   edit: WorkspaceEdit,
-  notSaved: NotSaved,
+  { notSaved }: Progress,
 ): Promise<Refusal | undefined> {
   const files = await applyEdits(edit, server.convert);
   const answer = await server.request(AppliedRequest, { id, files });

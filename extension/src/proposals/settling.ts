@@ -6,10 +6,11 @@ import { isDecided, outcomeOf, type Review } from './review';
 import type { ProposalStore } from './store';
 import { acceptedTexts, withReasons, wordsOf } from './settleParams';
 import { caughtUp } from '../util/caughtUp';
-import { applyDecision, landedTexts, type NotSaved } from './applyDecision';
+import { applyDecision, landedTexts } from './applyDecision';
 import type { DiffEditors } from '../review/diffEditor';
 import { isUnsavedElsewhere } from '../review/tabs';
 import {
+  notifyDecidedElsewhere,
   notifyEnd,
   notifyLost,
   notifyNotLanded,
@@ -35,12 +36,14 @@ export interface Ended extends Settled {
 /** What is remembered of a decision until its outcome is known. */
 interface Landing {
   decision: Decision;
+  /** The server has taken it: it is this decision, and not another reviewer's, that the outcome is about. */
+  isTaken: boolean;
   /** What the agent is told with a rejection. */
   feedback: string;
   /** The accepted texts, by path. */
   texts: ReadonlyMap<string, string>;
   /** Documents that could not be saved. */
-  notSaved: SavedFile[];
+  notSaved: readonly SavedFile[];
 }
 
 export class Settling {
@@ -70,21 +73,25 @@ export class Settling {
     this.decidedAt = performance.now();
     this.begun.fire(review);
     const texts = review.proposal === undefined ? new Map<string, string>() : acceptedTexts(review.proposal, decision);
-    this.landings.set(review.proposed.id, { decision: decision.decision, feedback: wordsOf(decision), texts, notSaved: [] });
+    this.landings.set(review.proposed.id, { decision: decision.decision, isTaken: false, feedback: wordsOf(decision), texts, notSaved: [] });
     const locked = this.editors.lock(review).catch((error: unknown) => this.server.channel.warn(String(error)));
     await caughtUp();
     void this.editors.leave(review, onwards);
     await earlier;
     try {
-      const notSaved: NotSaved = (files) => {
-        this.landings.get(decision.id)?.notSaved.push(...files);
-      };
-      const refusal = await applyDecision(this.server, decision, notSaved);
+      const refusal = await applyDecision(this.server, decision, {
+        taken: () => this.note(decision, { isTaken: true }),
+        notSaved: (files) => this.note(decision, { notSaved: files }),
+      });
       // Without a refusal the server reports the outcome later, however long the landing takes.
       if (refusal !== undefined) {
         if (refusal.code === 'INVALID_PARAM') {
           await locked; // otherwise the document would become read-only again
           void this.undecided(review, refusal.reason);
+          return;
+        }
+        if (refusal.code === 'SETTLED') {
+          notifyDecidedElsewhere(refusal.reason); // what became of it, the server reports
           return;
         }
         notifyRefusal(review, refusal, this.showStale);
@@ -105,12 +112,11 @@ export class Settling {
     if (review === undefined) {
       return;
     }
-    const landing = this.landings.get(id);
+    const landing = this.landingOf(settled);
     const accepted = landing?.texts ?? new Map<string, string>();
     const pathsOf = (...outcomes: Outcome[]): string[] =>
       [...accepted.keys()].filter((path) => outcomes.includes(outcomeOf(settled, path)));
     const texts = landedTexts(review, accepted, pathsOf('landed', 'editor'));
-    this.landings.delete(id);
     if (texts.size > 0) {
       notifyNotSaved(review, pathsOf('editor'), landing?.notSaved ?? []);
       notifyNotLanded(review, pathsOf('conflict'), pathsOf('failed', 'withdrawn'), this.showStale);
@@ -120,6 +126,20 @@ export class Settling {
       showNothingLeft(review);
     }
     this.ended.fire({ ...settled, ...rejectionOf(outcome, landing), review, texts, accepted });
+  }
+
+  /** What there is to remember of the decision that led to this outcome, for the last time; none of another reviewer's. */
+  private landingOf({ id, outcome }: Settled): Landing | undefined {
+    const landing = this.landings.get(id);
+    this.landings.delete(id);
+    return landing?.isTaken === false && DECIDED.has(outcome) ? undefined : landing;
+  }
+
+  private note({ id }: SettleParams, more: Partial<Landing>): void {
+    const landing = this.landings.get(id);
+    if (landing !== undefined) {
+      Object.assign(landing, more);
+    }
   }
 
   /** Note that a decision is sent. False if none can be, which the user is told. */
@@ -159,6 +179,9 @@ export class Settling {
 function rejectionOf(outcome: Outcome, landing: Landing | undefined): Pick<Ended, 'rejection'> {
   return outcome === 'rejected' && landing?.decision === 'rejected' ? { rejection: landing.feedback } : {};
 }
+
+/** The outcomes of what a reviewer has decided. */
+const DECIDED: ReadonlySet<Outcome> = new Set(['landed', 'editor', 'rejected']);
 
 const REFUSED: Readonly<Record<string, Outcome>> = {
   CONFLICT: 'conflict',

@@ -67,6 +67,33 @@ export function connectedCodex() {
   return { call, stop: () => end(codex) };
 }
 
+/** A reviewer beside the editor, which the user allows there; `accept` accepts the change that waits. */
+export async function otherReviewer() {
+  const env = { ...process.env, XDG_RUNTIME_DIR: path.join(home, "run"), PYTHONPATH: path.join(repository, "server") };
+  const script = path.join(import.meta.dirname, "other_reviewer.py");
+  const args = [script, path.join(home, "workspace")];
+  const reviewer = spawn(path.join(repository, ".venv/bin/python"), args, { env, stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: reviewer.stdout })[Symbol.asyncIterator]();
+  const allowed = lines.next();
+  let isAllowed = false;
+  void allowed.then(() => (isAllowed = true));
+  await until("it is allowed", async () => {
+    if (isAllowed) return true;
+    await ui.page.locator(".notifications-toasts").getByRole("button", { name: "Allow", exact: true }).click({ timeout: 500 });
+    return false;
+  }, { everyMs: 1200 });
+  return {
+    async accept() {
+      reviewer.stdin.write("\n");
+      await lines.next();
+    },
+    async stop() {
+      reviewer.stdin.end();
+      await once(reviewer, "exit");
+    },
+  };
+}
+
 /** Ends those that this scenario has left. */
 export async function stopOutsideAgents() {
   await Promise.all([...running].map(end));

@@ -6,8 +6,9 @@ import path from "node:path";
 
 import { agent, batch } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
+import { otherReviewer } from "../harness/outside.mjs";
 import { until } from "../harness/page.mjs";
-import { acceptDuring, openReview, reviewWith, whileHostIsBusy } from "../harness/reviews.mjs";
+import { acceptDuring, openReview, reviewWith, takeDraft, whileHostIsBusy } from "../harness/reviews.mjs";
 import { call, state, ui, workbench } from "../harness/run.mjs";
 import { interpreter, servers } from "../harness/server.mjs";
 import { set } from "../harness/settings.mjs";
@@ -378,6 +379,65 @@ scenario("an outcome that the server tells late is the one that counts", async (
   await until("the outcome is told", async () => (await state()).pending.length === 0);
   await ui.viewRow("Landed", "undone-late.txt").waitFor();
   assert.equal(await ui.isSaid("The change of undone-late.txt is in the editor"), false);
+});
+
+const elsewhere = file("outcomes/elsewhere.txt", "one\ntwo\n");
+
+scenario("what another reviewer has accepted is not said to be unchanged when Accept comes too late, and what was typed is kept", async () => {
+  const [before] = servers();
+  const relay = path.join(import.meta.dirname, "../harness/late_settled.py");
+  await set("agentfs.interpreter", interpreter("late-python", `exec python3 ${relay} python3 "$@"`));
+  await until("the server runs behind the relay", () => servers().length > 0 && !servers().includes(before));
+  const asked = await until("it answers", () => agent("elsewhere").readAndEdit(elsewhere, "two", "2"));
+  const other = await otherReviewer();
+  try {
+    await openReview();
+    await ui.diffWith("2");
+    await ui.clickLine("2");
+    await ui.page.keyboard.type(" mine");
+    await ui.diffWith("2 mine");
+    await other.accept();
+    assert.equal((await asked.answer).data.applied, true);
+    await ui.titleButton("Accept").click();
+
+    await until("why", () => ui.isSaid("Another reviewer has decided on this proposal."));
+    assert.equal(await ui.isSaid("was not changed"), false);
+    assert.equal(elsewhere.text(), "one\n2\n");
+    await ui.saysInPassing("Another reviewer has decided on this proposal.");
+    await until("the review is over", async () => (await state()).pending.length === 0);
+    await ui.saysInPassing("What you typed into the proposal for elsewhere.txt was not applied. It was kept as a draft.");
+    assert.equal(await takeDraft("elsewhere.txt"), "one\n2 mine\n");
+  } finally {
+    await other.stop();
+  }
+});
+
+const together = file("outcomes/together.txt", "one\ntwo\n");
+
+scenario("what another reviewer accepts as Accept is pressed is not taken for what was typed, which is kept", async () => {
+  const [before] = servers();
+  const relay = path.join(import.meta.dirname, "../harness/slow_settle.py");
+  await set("agentfs.interpreter", interpreter("slow-python", `exec python3 ${relay} python3 "$@"`));
+  await until("the server runs behind the relay", () => servers().length > 0 && !servers().includes(before));
+  const asked = await until("it answers", () => agent("together").readAndEdit(together, "two", "2"));
+  const other = await otherReviewer();
+  try {
+    await openReview();
+    await ui.diffWith("2");
+    await ui.clickLine("2");
+    await ui.page.keyboard.type(" mine");
+    await ui.diffWith("2 mine");
+    await ui.pressTitle("Accept");
+    await other.accept();
+    assert.equal((await asked.answer).data.review.decision, "accepted");
+
+    await ui.saysInPassing("What you typed into the proposal for together.txt was not applied. It was kept as a draft.");
+    await ui.saysInPassing("Another reviewer has decided on this proposal.");
+    assert.equal(together.text(), "one\n2\n");
+    assert.equal(await takeDraft("together.txt"), "one\n2 mine\n");
+  } finally {
+    await other.stop();
+  }
 });
 
 const twoHunks = file("outcomes/twoHunks.txt", "one\n\n\n\n\n\nseven\n");
