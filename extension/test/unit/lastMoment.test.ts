@@ -43,3 +43,12 @@ test('what was shown after it is not concerned', async () => {
   assert.equal(went.isRecent(shownAt - 20), true);
   assert.equal(went.isRecent(shownAt), false);
 });
+
+test('a clock that is set meanwhile changes nothing', async (t) => {
+  let clock = 5000;
+  t.mock.method(Date, 'now', () => clock);
+  const went = new LastMoment(() => Promise.resolve());
+  await went.note();
+  clock += 3_600_000;
+  assert.equal(went.isRecent(), true);
+});
