@@ -14,12 +14,18 @@ async def main(root: Path) -> None:
     while (connection := await Connection.find(root)) is None:
         await asyncio.sleep(0.1)
     proposed = []
-    connection.follow(lambda method, told: proposed.append(told["id"]) if method == "agentfs/proposed" else None, lambda: None)
+    connection.follow(
+        lambda method, told: proposed.append(told["id"]) if method == "agentfs/proposed" else None,
+        lambda: None,
+    )
     await connection.attach()
     await connection.pair()
     print("allowed", flush=True)
     while await asyncio.to_thread(sys.stdin.readline):
-        print(await connection.request("agentfs/settle", {"id": proposed[-1], "decision": "accepted"}), flush=True)
+        print(
+            await connection.request("agentfs/settle", {"id": proposed[-1], "decision": "accepted"}),
+            flush=True,
+        )
 
 
 asyncio.run(main(Path(sys.argv[1])))
