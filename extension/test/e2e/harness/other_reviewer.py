@@ -11,7 +11,7 @@ from agentfs_lsp.reviewer.connection import Connection
 
 
 async def main(root: Path) -> None:
-    while (connection := await Connection.find(root)) is None:
+    while (connection := await Connection.find(root)) is None:  # noqa: ASYNC110  no event tells that a server listens
         await asyncio.sleep(0.1)
     proposed = []
     connection.follow(
