@@ -11,13 +11,15 @@ from agentfs_lsp.reviewer.connection import Connection
 
 
 async def main(root: Path) -> None:
-    while (connection := await Connection.find(root)) is None:  # noqa: ASYNC110  no event tells that a server listens
-        await asyncio.sleep(0.1)
+    connection = await Connection.find(root)
+    assert connection is not None
     proposed = []
-    connection.follow(
-        lambda method, told: proposed.append(told["id"]) if method == "agentfs/proposed" else None,
-        lambda: None,
-    )
+
+    def hear(method, told):
+        if method == "agentfs/proposed":
+            proposed.append(told["id"])
+
+    connection.follow(hear, lambda: None)
     await connection.attach()
     await connection.pair()
     print("allowed", flush=True)
