@@ -3,7 +3,7 @@
  * of its lines are in view, but not their places, and nothing about others' notifications.
  */
 import * as vscode from 'vscode';
-import { areNotificationsAtTop, hideNotifications, mayNotificationsCover, showStatusMessage } from '../util/window';
+import { areNotificationsAtTop, areTallNotificationsShown, hideNotifications, mayNotificationsCover, showStatusMessage } from '../util/window';
 import { hunks, type Hunk } from '../util/text';
 import { mayBeCovered, roomWith, rowsOf, USUAL, type Room } from './rows';
 
@@ -35,7 +35,7 @@ export function uncover(): void {
 /** Whether notifications may cover changed lines of it, now or, of a diff that is not open yet, once it is. */
 export function mayCover(files: readonly Compared[], areSeveral: boolean): boolean {
   const [only] = files;
-  if (only === undefined || files.some(({ base, now }) => base.length + now.length > MAX_UNITS)) {
+  if (only === undefined || areTallNotificationsShown() || files.some(({ base, now }) => base.length + now.length > MAX_UNITS)) {
     return true;
   }
   const atTop = areNotificationsAtTop();

@@ -8,7 +8,7 @@ import { agentOf } from '../proposals/notifications';
 import type { Review } from '../proposals/review';
 import type { ReviewedFile } from '../protocol/types';
 import { brief, counts } from '../util/display';
-import { areNotificationsAtTop, changedMarkdown } from '../util/window';
+import { areNotificationsAtTop, areTallNotificationsShown, changedMarkdown } from '../util/window';
 import { caughtUp } from '../util/caughtUp';
 import { roomOf } from './covered';
 import { stalenessNote, warningText } from './decorations';
@@ -205,7 +205,7 @@ export class InlineView implements vscode.Disposable {
     const isOpen = thread?.collapsibleState === vscode.CommentThreadCollapsibleState.Expanded;
     const editor = isOpen ? this.front() : undefined;
     const isAside = (editor?.selection.active.character ?? 0) > NARROW_COLUMNS;
-    return !isAside && editor?.visibleRanges.some(({ start, end }) => {
+    return !isAside && !areTallNotificationsShown() && editor?.visibleRanges.some(({ start, end }) => {
       const covered = start.line === 0 ? 0 : stickyLines(editor.document);
       const isCut = start.line === hunk.line && start.character > 0; // the line is wrapped, and its first rows are above
       const isFree = !this.mayBeCovered(hunk, start.line, end.line) || this.reached.has(keyOf(hunk));

@@ -69,7 +69,7 @@ export class PlainView implements vscode.Disposable {
   show(id: string, files: readonly PlainFile[]): boolean {
     const isSame = this.panel?.visible === true && files.every(({ uri, now }) => this.texts.get(uri.toString()) === now);
     if (isSame) {
-      this.since &&= performance.now(); // a held key must not get past it
+      this.lookAgain(); // a held key must not get past it
       return false;
     }
     this.closeOthers(id);
@@ -79,6 +79,11 @@ export class PlainView implements vscode.Disposable {
     this.mark = randomBytes(16).toString('hex');
     webview.html = pageOf(files, this.mark);
     return true;
+  }
+
+  /** It counts as seen only a moment from now. */
+  lookAgain(): void {
+    this.since &&= performance.now();
   }
 
   /** The review with that id has ended. */

@@ -4,7 +4,7 @@
  */
 import * as vscode from 'vscode';
 import { findDocument } from '../proposals/applyEdits';
-import { areNotificationsShown, hideNotifications, notify } from '../util/window';
+import { areNotificationsShown, areTallNotificationsShown, hideNotifications, notify } from '../util/window';
 import type { Proposal } from '../protocol/types';
 import type { Review } from '../proposals/review';
 import { baseName, brief, messageOf, visible } from '../util/display';
@@ -56,7 +56,7 @@ export async function isOnScreen(
     return false;
   }
   const plainFiles = plainFilesOf(review, files, shown, isAlone);
-  return hasShownAll(review.proposed.id, plainFiles, plain, notifyHidden) && (plainFiles.some(isPlain) || isUncovered(comparedOf(review, shown)));
+  return hasShownAll(review.proposed.id, plainFiles, plain, notifyHidden) && (plainFiles.some(isPlain) ? isPlainUncovered(plain) : isUncovered(comparedOf(review, shown)));
 }
 
 /** A file of a change that an editor of several files shows read-only: the texts of both sides, with `\n` line ends. */
@@ -80,7 +80,7 @@ export async function areOnScreen(id: string, files: readonly ShownFile[], plain
     }
   }
   const judged = files.map((file) => ({ ...file, why: whyHidden(settings(file.uri), visible(baseName(file.path)), file.base, file.now, true) }));
-  return hasShownAll(id, judged, plain, notifyHidden) && (judged.some(isPlain) || isUncovered(files, true));
+  return hasShownAll(id, judged, plain, notifyHidden) && (judged.some(isPlain) ? isPlainUncovered(plain) : isUncovered(files, true));
 }
 
 /**
@@ -98,6 +98,16 @@ function isUncovered(files: readonly Compared[], areSeveral = files.length > 1):
   const areCovered = isCovered(files, areSeveral);
   if (areCovered) {
     uncover();
+  }
+  return !areCovered;
+}
+
+/** The same of the plain view, which is free of those of usual height. */
+function isPlainUncovered(plain: PlainView): boolean {
+  const areCovered = areTallNotificationsShown();
+  if (areCovered) {
+    uncover();
+    plain.lookAgain();
   }
   return !areCovered;
 }

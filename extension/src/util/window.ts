@@ -33,16 +33,23 @@ export async function hasNotificationGone(): Promise<boolean> {
   return went.isRecent();
 }
 
-const standing = new Standing(() => (vscode.window.state.focused ? undefined : new Promise((resolve) => {
+const whenInUse = (): Promise<void> | undefined => (vscode.window.state.focused ? undefined : new Promise((resolve) => {
   const listener = vscode.window.onDidChangeWindowState(({ focused }) => {
     if (focused) {
       listener.dispose();
       resolve();
     }
   });
-})));
+}));
+const standing = new Standing(whenInUse);
 /** Whether one of ours may cover something. */
 export const areNotificationsShown = (): boolean => standing.some;
+
+/** More characters take more rows in a notification than those of which three fit below the free part of an editor. */
+const TALL_CHARACTERS = 150;
+const tall = new Standing(whenInUse);
+/** Whether one of ours may cover more of an editor than usual, such as a question that names a long path. */
+export const areTallNotificationsShown = (): boolean => tall.some;
 let frontSince = -Infinity;
 /** Another tab is in front: what has gone until now covered none of it. */
 export function noteOtherInFront(): void {
@@ -71,6 +78,7 @@ export function hideNotifications(isSudden: boolean): void {
     void went.note();
   }
   standing.clear();
+  tall.clear();
   void vscode.commands.executeCommand('notifications.hideToasts');
   void vscode.commands.executeCommand('notifications.hideList'); // which the user may have opened
 }
@@ -92,9 +100,11 @@ async function pressed(
     const shownAt = performance.now();
     const answer = SHOW[severity](withoutMarkup(message), ...titles);
     void came.note();
-    const end = standing.add(severity === 'error' && titles.length > 0);
+    const stays = severity === 'error' && titles.length > 0;
+    const isTall = titles.length > 0 && message.length > TALL_CHARACTERS; // without a button, VS Code shows one row of it
+    const ends = [standing, ...(isTall ? [tall] : [])].map((each) => each.add(stays));
     const chosen = await answer;
-    end();
+    ends.forEach((end) => end());
     const counts = isMeant(shownAt);
     void went.note();
     if (chosen === undefined || counts) {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { agent } from "../harness/agents.mjs";
 import { file } from "../harness/files.mjs";
 import { until } from "../harness/page.mjs";
-import { acceptSeen, openReview, reviewWith } from "../harness/reviews.mjs";
+import { acceptSeen, acceptShows, openReview, reviewWith } from "../harness/reviews.mjs";
 import { call, state, ui } from "../harness/run.mjs";
 import { set } from "../harness/settings.mjs";
 import { scenario } from "../harness/suite.mjs";
@@ -116,6 +116,35 @@ scenario("in a low window, what is beneath notifications can't be accepted eithe
   } finally {
     await ui.page.setViewportSize({ width: 1280, height: 800 });
   }
+});
+
+const deep = `covered/${Array.from({ length: 12 }, (_, at) => `folder-${at}-${"x".repeat(50)}`).join("/")}`;
+const far = [1, 2].map((number) => file(`${deep}/${number}/.env`, "KEY=1\n"));
+const tall = file("covered/tall.txt", lines(20));
+
+scenario("nor what is beneath a question that names a long path, in the diff or in the view of all changes", async () => {
+  const asked = await propose(tall, lines(20, { 2: "harmless", 14: "a line of so many letters that it ends beneath it" }));
+  await reviewWith("harmless");
+  void agent("tall-1").read(far[0]).catch(() => {});
+  await until("it is covered", () => isBeneath("beneath it"));
+  await ui.titleButton("Accept").click();
+  await ui.statusBarSays("Press again: a notification covered lines.");
+  assert.equal(tall.text(), lines(20));
+  await asked.cancel();
+
+  const hidden = await propose(tall, lines(20, { 2: `a ${" ".repeat(60)} b`, 3: "third" }));
+  await reviewWith("third");
+  await acceptShows("Nothing was accepted.", "third");
+  void agent("tall-2").read(far[1]).catch(() => {});
+  await until("it is there", async () => (await toasts().count()) === 1);
+  await until("Accept takes it away", async () => {
+    if ((await toasts().count()) === 0) return true;
+    await ui.titleButton("Accept").click({ timeout: 500 });
+    return false;
+  }, { everyMs: 900 });
+  assert.equal(tall.text(), lines(20));
+  await acceptSeen();
+  assert.equal((await hidden.answer).data.review.decision, "accepted");
 });
 
 const large = file("covered/large.txt", lines(14));
