@@ -41,6 +41,11 @@ export class HeldKeys implements vscode.Disposable {
     }),
   );
 
+  constructor() {
+    // Where the extension host was restarted, VS Code still has what the one before has told.
+    (Object.keys(MOMENT_MS) as Cause[]).forEach((cause) => this.tell(cause, false));
+  }
+
   /** Begin, or go on, as another press has come. Call it before the focus moves: VS Code gets both in this order. */
   hold(cause: Cause = 'justEnded'): void {
     this.tell(cause, true);

@@ -246,6 +246,28 @@ scenario("what is typed while the extension host is dead is in the draft", async
   await asked.answer.catch(() => {});
 });
 
+const answered = file("typing/answered.txt", "old\n");
+
+scenario("Enter types also after the extension host has died just as the box for a reason was answered", async () => {
+  await answered.open();
+  const asked = await agent("answered").readAndEdit(answered, "old", "new");
+  await reviewWith("new");
+  await ui.titleButton("Reject").click();
+  const box = ui.page.locator(".quick-input-widget:visible input");
+  await box.fill("No.");
+  await box.press("Enter");
+  await box.waitFor({ state: "detached" });
+  hosts().forEach((pid) => process.kill(pid, "SIGKILL"));
+  workbench.extension.close();
+  workbench.extension = await connect(workbench.sockets.driver, 60_000);
+  await asked.answer.catch(() => {});
+
+  await until("no review is left", async () => (await ui.tabNames()).join() === "answered.txt");
+  await ui.focusEditor();
+  await keyboard().press("Enter");
+  await until("it is typed", async () => (await answered.document()).text !== "old\n");
+});
+
 /** The extension hosts of this run. */
 function hosts() {
   return readdirSync("/proc")
