@@ -32,7 +32,8 @@ const rows = () =>
       .map((row) => (row.textContent ?? "").replaceAll(/\s+/g, " ")),
   );
 
-const [one, two, other] = ["one", "two", "other"].map((name) => file(`turn/${name}.txt`, `old ${name}\n`));
+// The view lists other scenarios' files, too.
+const [one, two, other] = ["turn-one", "turn-two", "turn-other"].map((name) => file(`turn/${name}.txt`, `old ${name}\n`));
 
 scenario("what an agent changed in one session is one group of the view, also in a new window", async () => {
   await letThrough();
@@ -50,14 +51,14 @@ scenario("what an agent changed in one session is one group of the view, also in
 
   await group.click();
   await ui.page.keyboard.press("ArrowLeft");
-  await until("it is closed by key", async () => (await session("two.txt").count()) === 0);
+  await until("it is closed by key", async () => (await session("turn-two.txt").count()) === 0);
   await ui.page.keyboard.press("ArrowRight");
-  await session("two.txt").waitFor();
+  await session("turn-two.txt").waitFor();
 
   await reloadWindow();
   await call("command", { id: "agentfs.landed.focus" });
   await session("Grace").waitFor();
-  await session("two.txt").waitFor();
+  await session("turn-two.txt").waitFor();
 });
 
 const turn = ["one", "two"].map((name) => file(`turn/all/${name}.txt`, `old ${name}\nmiddle\nlast\n`));

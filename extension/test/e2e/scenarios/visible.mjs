@@ -47,6 +47,8 @@ scenario("a file with a pending change leads to its review: in its title, on its
     await ui.diffWith("new");
   }
   await ui.tab("led.txt").first().click();
+  await until("it is in front", async () => (await state()).tabs.some(({ label, active }) => active && label === "led.txt"));
+  await ui.focusEditor(); // the list would not survive that the focus moves there
   const listing = call("command", { id: "agentfs.ui.showFileChanges" });
   const row = await ui.requestedRow("Ada · +1 −1 · waits for your review");
   assert.match(await row.innerText(), /It is newer\./);
