@@ -11,15 +11,13 @@ from agentfs_lsp.reviewer.connection import Connection
 
 
 async def main(root: Path) -> None:
-    connection = await Connection.find(root)
-    assert connection is not None
+    while (connection := await Connection.find(root)) is None:  # noqa: ASYNC110  no event tells that a server listens
+        await asyncio.sleep(0.1)
     proposed = []
-
-    def hear(method, told):
-        if method == "agentfs/proposed":
-            proposed.append(told["id"])
-
-    connection.follow(hear, lambda: None)
+    connection.follow(
+        lambda method, told: proposed.append(told["id"]) if method == "agentfs/proposed" else None,
+        lambda: None,
+    )
     await connection.attach()
     await connection.pair()
     print("allowed", flush=True)

@@ -70,8 +70,6 @@ export function connectedCodex() {
 /** A reviewer beside the editor, which the user allows there; `accept` accepts the change that waits. */
 export async function otherReviewer() {
   const env = { ...process.env, XDG_RUNTIME_DIR: path.join(home, "run"), PYTHONPATH: path.join(repository, "server") };
-  const entries = path.join(env.XDG_RUNTIME_DIR, "agentfs-reviewers");
-  await until("the server is found", () => readdirSync(entries).some((name) => name.endsWith(".json")));
   const script = path.join(import.meta.dirname, "other_reviewer.py");
   const args = [script, path.join(home, "workspace")];
   const reviewer = spawn(path.join(repository, ".venv/bin/python"), args, { env, stdio: ["pipe", "pipe", "inherit"] });
