@@ -440,6 +440,11 @@ export class WorkbenchPage {
     return prompt;
   }
 
+  /** Whether an input box is open. */
+  async isAsked() {
+    return (await this.page.locator(".quick-input-widget:visible input").count()) > 0;
+  }
+
   /** Leaves the input box without an answer. */
   async escapeQuestion() {
     await this.page.locator(".quick-input-widget:visible input").waitFor();
@@ -585,8 +590,11 @@ export class WorkbenchPage {
   async saysInPassing(text) {
     const message = this.#message(text);
     await message.hover();
-    await message.getByRole("button", { name: /^Clear Notification/ }).click();
-    await message.waitFor({ state: "detached" });
+    await until("it is gone", async () => {
+      if ((await message.count()) === 0) return true; // or its time was over, as another one moved it from the mouse
+      await message.getByRole("button", { name: /^Clear Notification/ }).click({ timeout: 1000 });
+      return false;
+    });
   }
 
   /** Waits until the sample's notification says so. */

@@ -215,7 +215,11 @@ scenario("several files, all or none: Accept asks if one of them is as before, a
 scenario("several files, all or none: the last hunk of a file is rejected only after the question, and left as it was without an answer", async () => {
   const asked = await propose("hunked", hunked, { open: false });
   await ui.clickLine("new two");
-  await call("command", { id: "agentfs.ui.rejectHunk" });
+  await until("a press counts, once the review has been in front for a moment", async () => {
+    if (await ui.isAsked()) return true;
+    await call("command", { id: "agentfs.ui.rejectHunk" });
+    return false;
+  }, { everyMs: 1500 });
   await ui.escapeQuestion();
   await ui.severalWith("new two");
   await ui.tab("3 files").click();
