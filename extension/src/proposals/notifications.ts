@@ -111,11 +111,6 @@ export function notifyRefusal(
   }
 }
 
-/** Another reviewer was faster: say so, and nothing of what became of it. */
-export function notifyDecidedElsewhere(reason: string): void {
-  void notify('information', reason);
-}
-
 /** Tell the user that others changed the files at `paths` before the change could land. */
 function notifyConflict(review: Review, paths: readonly string[], showStale: (review: Review) => Promise<void>): void {
   offerToShow(conflictOf(paths), review, showStale);

@@ -6,11 +6,11 @@ import { isDecided, outcomeOf, type Review } from './review';
 import type { ProposalStore } from './store';
 import { acceptedTexts, withReasons, wordsOf } from './settleParams';
 import { caughtUp } from '../util/caughtUp';
+import { notify } from '../util/window';
 import { applyDecision, landedTexts } from './applyDecision';
 import type { DiffEditors } from '../review/diffEditor';
 import { isUnsavedElsewhere } from '../review/tabs';
 import {
-  notifyDecidedElsewhere,
   notifyEnd,
   notifyLost,
   notifyNotLanded,
@@ -91,7 +91,7 @@ export class Settling {
           return;
         }
         if (refusal.code === 'SETTLED') {
-          notifyDecidedElsewhere(refusal.reason); // what became of it, the server reports
+          void notify('information', refusal.reason); // what became of it, the server reports
           return;
         }
         notifyRefusal(review, refusal, this.showStale);

@@ -188,9 +188,8 @@ class AgentFS:
         return self._run(self._client.request(method, params, timeout_s=timeout_s))
 
     def _run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
-        if (
-            misuse := self._misuse()
-        ) is not None:  # also before the lock, which a fork may have copied locked
+        misuse = self._misuse()
+        if misuse is not None:  # before the lock, which a fork may have copied locked
             work.close()
             raise misuse
         with self._lock:

@@ -381,21 +381,27 @@ scenario("an outcome that the server tells late is the one that counts", async (
   assert.equal(await ui.isSaid("The change of undone-late.txt is in the editor"), false);
 });
 
+/** A change that the person has amended, of a server behind that relay, and another reviewer of it. */
+async function amendedBehind(relay, target) {
+  const [before] = servers();
+  const script = path.join(import.meta.dirname, "../harness", relay);
+  await set("agentfs.interpreter", interpreter(`${target.base}-python`, `exec python3 ${script} python3 "$@"`));
+  await until("the server runs behind the relay", () => servers().length > 0 && !servers().includes(before));
+  const asked = await until("it answers", () => agent(target.base).readAndEdit(target, "two", "2"));
+  const other = await otherReviewer();
+  await openReview();
+  await ui.diffWith("2");
+  await ui.clickLine("2");
+  await ui.page.keyboard.type(" mine");
+  await ui.diffWith("2 mine");
+  return { asked, other };
+}
+
 const elsewhere = file("outcomes/elsewhere.txt", "one\ntwo\n");
 
 scenario("what another reviewer has accepted is not said to be unchanged when Accept comes too late, and what was typed is kept", async () => {
-  const [before] = servers();
-  const relay = path.join(import.meta.dirname, "../harness/late_settled.py");
-  await set("agentfs.interpreter", interpreter("late-python", `exec python3 ${relay} python3 "$@"`));
-  await until("the server runs behind the relay", () => servers().length > 0 && !servers().includes(before));
-  const asked = await until("it answers", () => agent("elsewhere").readAndEdit(elsewhere, "two", "2"));
-  const other = await otherReviewer();
+  const { asked, other } = await amendedBehind("late_settled.py", elsewhere);
   try {
-    await openReview();
-    await ui.diffWith("2");
-    await ui.clickLine("2");
-    await ui.page.keyboard.type(" mine");
-    await ui.diffWith("2 mine");
     await other.accept();
     assert.equal((await asked.answer).data.applied, true);
     await ui.titleButton("Accept").click();
@@ -415,18 +421,8 @@ scenario("what another reviewer has accepted is not said to be unchanged when Ac
 const together = file("outcomes/together.txt", "one\ntwo\n");
 
 scenario("what another reviewer accepts as Accept is pressed is not taken for what was typed, which is kept", async () => {
-  const [before] = servers();
-  const relay = path.join(import.meta.dirname, "../harness/slow_settle.py");
-  await set("agentfs.interpreter", interpreter("slow-python", `exec python3 ${relay} python3 "$@"`));
-  await until("the server runs behind the relay", () => servers().length > 0 && !servers().includes(before));
-  const asked = await until("it answers", () => agent("together").readAndEdit(together, "two", "2"));
-  const other = await otherReviewer();
+  const { asked, other } = await amendedBehind("slow_settle.py", together);
   try {
-    await openReview();
-    await ui.diffWith("2");
-    await ui.clickLine("2");
-    await ui.page.keyboard.type(" mine");
-    await ui.diffWith("2 mine");
     await ui.pressTitle("Accept");
     await other.accept();
     assert.equal((await asked.answer).data.review.decision, "accepted");

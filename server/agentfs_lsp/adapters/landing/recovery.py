@@ -32,6 +32,7 @@ _HOLDS_UP = PASSING | {errno.ENOSPC, errno.EDQUOT}
 """Errors after which it may be possible in a moment: the files are there."""
 
 _GONE = frozenset({errno.ENOENT, errno.ENOTDIR, errno.ELOOP})
+"""Errors of a folder that was removed or moved, or has something else in its place."""
 
 _TELLABLE_NS = 1_000_000_000
 """A folder unchanged for so long gets a different time when it changes again, whatever the clock's
